@@ -1,0 +1,50 @@
+"""The one family of errors that callers see: code, HTTP status, message in Japanese and English, what to do next.
+
+Toolsets render them in the shape their specification gives; nothing else about a failure reaches a caller.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class ShirubeError(Exception):
+    """An error a caller can act on. Subclasses fix code and status."""
+
+    code = "INTERNAL_ERROR"
+    status = 500
+
+    def __init__(
+        self, message: str, ja: str, *, hint: str | None = None, details: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.ja = ja
+        self.hint = hint
+        self.details = dict(details or {})
+
+
+class InvalidInput(ShirubeError):
+    code, status = "INVALID_INPUT", 422
+
+
+class NotFound(ShirubeError):
+    code, status = "NOT_FOUND", 404
+
+
+class AccessDenied(ShirubeError):
+    code, status = "ACCESS_DENIED", 403
+
+
+class Unavailable(ShirubeError):
+    code, status = "UNAVAILABLE", 503
+
+
+class Internal(ShirubeError):
+    """What is left when something unforeseen failed; the cause goes to the log, never to the caller."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Internal error",
+            "内部エラーが発生しました。",
+            hint="ログを確認してください。 See the server's log.",
+        )

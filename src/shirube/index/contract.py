@@ -1,0 +1,138 @@
+"""What an index is asked to do. It holds nothing of its own: everything in it comes from a Feed and can be rebuilt.
+
+A *space* is one separately searched set of entries (a knowledge base, the patents, …) with statistics of its own,
+so that nobody's rankings tell anything about another tenant's words.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from shirube.query.filters import Filters
+from shirube.query.tree import Node
+
+Vectors = npt.NDArray[np.float32]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a space's entries. Each text is indexed twice, as words and as character bigrams.
+
+    `phrases` keeps the bigrams' positions, which exact character sequences need. Dates are numbers (days).
+    """
+
+    texts: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    phrases: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that is ranked. Entries of a `group` (a document) are replaced and removed together."""
+
+    key: int
+    group: str
+    texts: Mapping[str, str]
+    keywords: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Weight:
+    """How much a text field counts, by words and by bigrams."""
+
+    words: float = 1.0
+    bigrams: float = 1.0
+
+
+@dataclass(frozen=True)
+class Hit:
+    key: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Some entries' words in order, as fingerprints; 0 stands at sentence borders. See `fingerprint`."""
+
+    keys: Sequence[int]
+    words: Sequence[npt.NDArray[np.uint32]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A group that was put or removed: its latest revision and how many entries it has now."""
+
+    group: str
+    revision: int
+    entries: int
+
+
+class Feed(Protocol):
+    """What a space is derived from: groups of entries and a revision that grows with every change."""
+
+    def revision(self) -> int: ...
+
+    def count(self) -> int:
+        """How many entries there are."""
+        ...
+
+    def keys(self) -> Sequence[int]:
+        """The keys of all entries."""
+        ...
+
+    def changes(self, since: int) -> Sequence[Change]:
+        """The groups touched after revision `since`, each once, by their latest revision ascending."""
+        ...
+
+    def entries(self, groups: Sequence[str]) -> Iterator[Entry]:
+        """The entries of those groups as they are now; nothing for a group that is gone."""
+        ...
+
+    def entries_by_key(self, keys: Sequence[int]) -> Iterator[Entry]: ...
+
+
+class TextSpace(Protocol):
+    """Full text of one space."""
+
+    @property
+    def revision(self) -> int:
+        """The feed's revision that the index contains."""
+        ...
+
+    def count(self) -> int: ...
+
+    def search(
+        self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> list[Hit]:
+        """The best entries: by any of a text's words and bigrams, or by a query tree's meaning."""
+        ...
+
+    def matches(self, query: str | Node, filters: Filters) -> int:
+        """How many entries `search` would find without a limit."""
+        ...
+
+    def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]: ...
+
+    def rarity(self, words: Iterable[str], text: str) -> dict[str, float]:
+        """The inverse document frequency of each word in the field `text`."""
+        ...
+
+    def terms(self, keys: Sequence[int]) -> Terms:
+        """The words of those entries, for re-ranking; in the order of `keys`, missing ones left out."""
+        ...
+
+
+class VectorSpace(Protocol):
+    """Vectors of one space, all of one model."""
+
+    def keys(self) -> npt.NDArray[np.uint64]: ...
+
+    def search(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+        """The nearest entries by cosine among those that pass the filters."""
+        ...

@@ -1,0 +1,300 @@
+"""One space on disk: its current generation of full text, its vectors, and how both keep up with the feed.
+
+    <folder>/current.json     which generation is in use, and the layout and tokens it was made with
+    <folder>/text-N/          Tantivy's files
+    <folder>/vectors.json     which generation of vectors is in use, and their model
+    <folder>/vectors-N/       their rows
+    <folder>/*.lock           one writer at a time, in any process
+
+Whatever is missing, damaged or made by another version is built anew from the feed.
+"""
+
+import json
+import logging
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from shirube.errors import ShirubeError, Unavailable
+from shirube.index.contract import Change, Feed, Hit, Layout, Progress, Terms, Vectors, Weight
+from shirube.index.embedded.files import replace_text
+from shirube.index.embedded.text import TantivySpace
+from shirube.index.embedded.vectors import UsearchSpace
+from shirube.query.filters import Filters
+from shirube.query.tree import Node
+from shirube.text.tokenize import VERSION
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# So many entries become searchable at a time while a large import goes in.
+SLICE = 20_000
+_CURRENT = "current.json"
+_LOCK_SECONDS = 120
+
+
+class EmbeddedSpace:
+    """Search one space. Opening it is cheap; what has to be caught up with is caught up with on request."""
+
+    def __init__(self, folder: Path, layout: Layout, feed: Feed) -> None:
+        self.layout = layout
+        self._folder = folder
+        self._feed = feed
+        self._guard = threading.RLock()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._made_with = _made_with(layout)
+        self._generation: str | None = None
+        self._text: TantivySpace | None = None
+        self.vectors = UsearchSpace(folder)
+
+    # Reading
+
+    @property
+    def revision(self) -> int:
+        with self._guard:
+            return self._text.revision if self._text else 0
+
+    def count(self) -> int:
+        return self._reading(lambda text: text.count())
+
+    def search(
+        self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> list[Hit]:
+        return self._reading(lambda text: text.search(query, weights, filters, limit))
+
+    def matches(self, query: str | Node, filters: Filters) -> int:
+        return self._reading(lambda text: text.matches(query, filters))
+
+    def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]:
+        return self._reading(lambda text: text.facets(field, filters, limit))
+
+    def rarity(self, words: Sequence[str], text: str) -> dict[str, float]:
+        return self._reading(lambda space: space.rarity(words, text))
+
+    def terms(self, keys: Sequence[int]) -> Terms:
+        return self._reading(lambda text: text.terms(keys))
+
+    def search_vectors(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+        return self.vectors.search(vector, filters, limit)
+
+    # Keeping up
+
+    def refresh(self) -> bool:
+        """See what other processes wrote. Whether the text now holds everything in the feed."""
+        with self._guard:
+            self.vectors.reload()
+            if not self._open():
+                return False
+            assert self._text is not None
+            if self._text.revision != self._feed.revision():
+                self._text.reload()
+            return self._text.revision == self._feed.revision()
+
+    def catch_up(self, progress: Progress | None = None, *, wait: float = _LOCK_SECONDS) -> bool:
+        """Bring the text up to the feed's revision; False when another process is at it for longer than `wait`."""
+        if self.refresh() and self._whole():
+            return True
+        with self._writing("text.lock", wait) as held:
+            if not held:
+                return False
+            if not (self._open() and self._whole()):
+                self._start_afresh(progress)
+            else:
+                assert self._text is not None
+                _apply(self._text, self._feed, progress)
+        return True
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Build the text anew beside the one in use, then put it in its place."""
+        with self._writing("text.lock", _LOCK_SECONDS) as held:
+            if not held:
+                raise Unavailable(
+                    "Another process is writing this index",
+                    "別のプロセスがこの索引に書き込んでいます。",
+                    hint="終わってからもう一度実行してください。 Try again when it has finished.",
+                )
+            self._start_afresh(progress)
+
+    def missing_vectors(self) -> list[int]:
+        """The keys of entries that have no vector yet."""
+        self.vectors.reload()
+        return [int(key) for key in np.setdiff1d(np.array(self._feed.keys(), np.uint64), self.vectors.keys())]
+
+    def add_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
+        """Save the vectors of these entries; vectors of entries that are gone, or of another model, go."""
+        with self._writing("vectors.lock", _LOCK_SECONDS) as held:
+            if not held:
+                raise Unavailable(
+                    "Another process is writing the vectors", "別のプロセスがベクトルを書き込んでいます。"
+                )
+            self.vectors.reload()
+            order = {key: row for row, key in enumerate(keys)}
+            entries = list(self._feed.entries_by_key(list(keys)))
+            old = self.vectors.keys()
+            kept = np.isin(old, np.array(self._feed.keys(), np.uint64)) & ~np.isin(
+                old, np.array(keys, np.uint64)
+            )
+            if self.vectors.model != model:
+                kept = np.zeros(len(old), bool)
+            rows = [order[entry.key] for entry in entries]
+            self.vectors.save(model, kept, entries, vectors[rows], self.layout)
+
+    def remove(self) -> None:
+        """Delete everything on disk."""
+        with self._guard:
+            self._text = None
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    # Within
+
+    def _reading(self, read: Callable[[TantivySpace], T]) -> T:
+        """Read from the text; what turns out damaged is built anew, once."""
+        with self._guard:
+            if self._text is None and not self._open():
+                self.catch_up()
+            text = self._text
+        assert text is not None
+        try:
+            return read(text)
+        except ShirubeError:
+            raise
+        except Exception as error:
+            log.warning("the index cannot be read and is built anew: %s", error)
+        except BaseException as error:
+            if not _is_panic(error):
+                raise
+            log.warning("the index is damaged and is built anew")
+        self.rebuild()
+        with self._guard:
+            text = self._text
+        assert text is not None
+        return read(text)
+
+    def _open(self) -> bool:
+        """Open the generation in use; False when there is none that this version can read."""
+        try:
+            current = json.loads((self._folder / _CURRENT).read_text())
+        except (FileNotFoundError, ValueError):
+            return False
+        if current.get("made_with") != self._made_with:
+            return False
+        if self._text is not None and self._generation == current["generation"]:
+            return True
+        folder = self._folder / current["generation"]
+        if not folder.is_dir():
+            return False
+        text = _opened(folder, self.layout)
+        if text is None:
+            return False
+        self._text, self._generation = text, current["generation"]
+        return True
+
+    def _whole(self) -> bool:
+        """At the feed's own revision the counts must agree; a difference means lost or foreign entries."""
+        assert self._text is not None
+        if self._text.revision > self._feed.revision():
+            return False
+        return self._text.revision != self._feed.revision() or self._text.count() == self._feed.count()
+
+    def _start_afresh(self, progress: Progress | None) -> None:
+        old = [each for each in self._folder.glob("text-*") if each.is_dir()]
+        number = max((int(each.name.rpartition("-")[2]) for each in old), default=0) + 1
+        folder = self._folder / f"text-{number}"
+        text = TantivySpace(folder, self.layout)
+        in_place = False
+        for _ in _applying(text, self._feed, progress):
+            # A first build is searchable while it grows; a rebuild takes over only when it is complete.
+            if not in_place and self._text is None:
+                self._put_in_place(folder, text)
+                in_place = True
+        if not in_place:
+            self._put_in_place(folder, text)
+        for each in old:
+            shutil.rmtree(each, ignore_errors=True)
+
+    def _put_in_place(self, folder: Path, text: TantivySpace) -> None:
+        current = {"generation": folder.name, "made_with": self._made_with}
+        replace_text(self._folder / _CURRENT, json.dumps(current))
+        with self._guard:
+            self._text, self._generation = text, folder.name
+
+    @contextmanager
+    def _writing(self, name: str, wait: float) -> Iterator[bool]:
+        lock = FileLock(self._folder / name)
+        try:
+            lock.acquire(timeout=wait)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+
+def _apply(text: TantivySpace, feed: Feed, progress: Progress | None) -> None:
+    for _ in _applying(text, feed, progress):
+        pass
+
+
+def _applying(text: TantivySpace, feed: Feed, progress: Progress | None) -> Iterator[None]:
+    """Bring `text` up to the feed, a slice at a time; each slice ends in a commit.
+
+    Changes come by their latest revision, so after a slice everything up to its last revision is contained.
+    """
+    changes = feed.changes(text.revision)
+    total = sum(change.entries for change in changes)
+    done = 0
+    for part in _slices(changes):
+        groups = [change.group for change in part]
+        added = 0
+        for added in text.write(part[-1].revision, groups, feed.entries(groups)):
+            if progress:
+                progress(min(done + added, total), total)
+        done += added
+        yield
+
+
+def _slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    part: list[Change] = []
+    size = 0
+    for change in changes:
+        part.append(change)
+        size += change.entries
+        if size >= SLICE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _opened(folder: Path, layout: Layout) -> TantivySpace | None:
+    try:
+        return TantivySpace(folder, layout)
+    except Exception as error:
+        log.warning("the index cannot be opened: %s", error)
+        return None
+    except BaseException as error:
+        if not _is_panic(error):
+            raise
+        return None
+
+
+def _is_panic(error: BaseException) -> bool:
+    """Tantivy's own panics come through as a BaseException of that name."""
+    return type(error).__name__ == "PanicException"
+
+
+def _made_with(layout: Layout) -> dict[str, Any]:
+    made = {"layout": asdict(layout), "tokens": VERSION}
+    made["engines"] = {name: version(name) for name in ("tantivy", "sudachipy", "sudachidict-core")}
+    return json.loads(json.dumps(made))  # type: ignore[no-any-return]
+

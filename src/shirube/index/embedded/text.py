@@ -1,0 +1,239 @@
+"""Full text by Tantivy: one folder a generation, many readers, one writer.
+
+A commit is atomic and carries the revision it contains as an entry of its own, so text and revision never disagree.
+Tantivy's BM25 has k1 = 1.2 and b = 0.75 built in (see docs/adr/003).
+"""
+
+import math
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import tantivy
+from tantivy import Document, Query
+
+from shirube.index.contract import Entry, Hit, Layout, Terms, Weight
+from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
+from shirube.query.filters import Filters
+from shirube.query.tree import Node
+from shirube.text.tokenize import joined_bigrams, words_and_borders
+
+WORKERS = 2
+_BATCH = 32
+_WRITER_BYTES = 256_000_000
+_FORWARD = "forward"
+_TITLE = 120
+
+
+class _Fingerprints(dict[str, int]):
+    """A word as a number, the same in every process; a sentence border is 0."""
+
+    _LIMIT = 500_000
+
+    def __missing__(self, word: str) -> int:
+        number = (zlib.crc32(word.encode()) or 1) if word else 0
+        if len(self) < self._LIMIT:
+            self[word] = number
+        return number
+
+
+fingerprints = _Fingerprints()
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    words: str
+    bigrams: str
+    fingerprints: list[int]
+
+
+def _tokens(text: str) -> _Tokens:
+    """Titles come again with every passage of a document: short texts are remembered."""
+    return _tokens_of_title(text) if len(text) <= _TITLE else _tokens_of(text)
+
+
+def _tokens_of(text: str) -> _Tokens:
+    words = words_and_borders(text)
+    return _Tokens(" ".join(words), joined_bigrams(text), [fingerprints[word] for word in words] + [0])
+
+
+_tokens_of_title = lru_cache(1000)(_tokens_of)
+
+
+class TantivySpace:
+    """One generation of a space's full text, open for reading and, on request, for writing."""
+
+    def __init__(self, folder: Path, layout: Layout) -> None:
+        """Open the index in `folder`, or start an empty one. A damaged one raises what Tantivy raises."""
+        self.layout = layout
+        folder.mkdir(parents=True, exist_ok=True)
+        self._index = tantivy.Index(_schema(layout), str(folder))
+        self._index.register_tokenizer("tokens", _tokens_analyser())
+        self._index.config_reader("manual")
+        self.reload()
+
+    def reload(self) -> None:
+        """See what was committed since, by this process or another."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+        self._revision = self._read_revision()
+
+    @property
+    def revision(self) -> int:
+        return self._revision
+
+    def count(self) -> int:
+        meta = 1 if self._revision or self._searcher.num_docs else 0
+        return self._searcher.num_docs - meta
+
+    def search(
+        self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> list[Hit]:
+        searcher = self._searcher
+        compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
+        hits = searcher.search(compiled, limit, count=False).hits
+        keys = searcher.fast_field_values("key", [address for _, address in hits])
+        return [
+            Hit(int(key), float(score)) for (score, _), key in zip(hits, keys, strict=True) if key is not None
+        ]
+
+    def matches(self, query: str | Node, filters: Filters) -> int:
+        compiled = compile_query(self._index.schema, self.layout, query, {}, filters)
+        result = self._searcher.search(compiled, 1, count=True)
+        return int(result.count or 0)  # type: ignore[attr-defined]  # missing in Tantivy's stubs
+
+    def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]:
+        schema = self._index.schema
+        wanted = [entries_only(schema), *compile_filters(schema, self.layout, filters)]
+        query = Query.boolean_query([(tantivy.Occur.Must, each) for each in wanted])
+        answer = self._searcher.aggregate(query, {"values": {"terms": {"field": field, "size": limit}}})
+        return {str(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["values"]["buckets"]}
+
+    def rarity(self, words: Iterable[str], text: str) -> dict[str, float]:
+        """ln(1 + (N − n + 0.5)/(n + 0.5)), the idf of the ranking itself."""
+        total = self.count()
+        found = {}
+        for word in words:
+            holding = self._searcher.doc_freq(f"{text}_words", word)
+            found[word] = math.log(1 + (max(total - holding, 0) + 0.5) / (holding + 0.5))
+        return found
+
+    def terms(self, keys: Sequence[int]) -> Terms:
+        schema = self._index.schema
+        wanted = Query.term_set_query(schema, "key", list(keys))
+        hits = self._searcher.search(wanted, max(len(keys), 1), count=False).hits
+        by_key: dict[int, npt.NDArray[np.uint32]] = {}
+        for _, address in hits:
+            document = self._searcher.doc(address)
+            by_key[int(document["key"][0])] = np.frombuffer(bytes(document[_FORWARD][0]), np.uint32)
+        kept = [key for key in keys if key in by_key]
+        return Terms(kept, [by_key[key] for key in kept])
+
+    def write(self, revision: int, groups: Iterable[str], entries: Iterable[Entry]) -> Iterator[int]:
+        """Replace `groups` by `entries` and take on `revision`, all at once; yields the entries added so far.
+
+        Nothing is visible until the iterator has ended; one that is dropped leaves the index as it was.
+        """
+        schema = self._index.schema
+        writer = self._index.writer(_WRITER_BYTES, WORKERS)
+        try:
+            for group in groups:
+                writer.delete_documents_by_term("group", group)
+            added = 0
+            for document in _documents(self.layout, entries):
+                writer.add_document(document)
+                added += 1
+                if added % _BATCH == 0:
+                    yield added
+            writer.delete_documents_by_query(Query.term_query(schema, "kind", META))
+            writer.add_document(_meta(revision))
+            writer.commit()
+        except BaseException:
+            writer.rollback()
+            raise
+        finally:
+            writer.wait_merging_threads()
+        self.reload()
+        yield added
+
+    def _read_revision(self) -> int:
+        query = Query.term_query(self._index.schema, "kind", META)
+        hits = self._searcher.search(query, 1, count=False).hits
+        if not hits:
+            return 0
+        [revision] = self._searcher.fast_field_values("revision", [hits[0][1]])
+        return int(revision or 0)
+
+
+def _schema(layout: Layout) -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("kind", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("group", tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("key", stored=True, indexed=True, fast=True)
+    builder.add_unsigned_field("revision", fast=True)
+    builder.add_bytes_field(_FORWARD, stored=True)
+    for name in layout.texts:
+        builder.add_text_field(f"{name}_words", tokenizer_name="tokens", index_option="freq")
+        positions = "position" if layout.phrases else "freq"
+        builder.add_text_field(f"{name}_bigrams", tokenizer_name="tokens", index_option=positions)
+    for name in layout.keywords:
+        builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
+    for name in layout.numbers:
+        builder.add_integer_field(name, indexed=True, fast=True)
+    return builder.build()
+
+
+@cache
+def _tokens_analyser() -> tantivy.TextAnalyzer:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+
+
+def _documents(layout: Layout, entries: Iterable[Entry]) -> Iterator[Document]:
+    """Entries as Tantivy takes them, tokenised on all cores a few batches ahead."""
+    source = iter(entries)
+    with ThreadPoolExecutor(WORKERS, "tokenise") as pool:
+        waiting: list[Future[list[Document]]] = []
+        while True:
+            while len(waiting) < WORKERS * 2 and (batch := list(islice(source, _BATCH))):
+                waiting.append(pool.submit(_batch, layout, batch))
+            if not waiting:
+                return
+            yield from waiting.pop(0).result()
+
+
+def _batch(layout: Layout, entries: Sequence[Entry]) -> list[Document]:
+    return [_document(layout, entry) for entry in entries]
+
+
+def _document(layout: Layout, entry: Entry) -> Document:
+    document = Document()
+    document.add_text("kind", ENTRY)
+    document.add_text("group", entry.group)
+    document.add_unsigned("key", entry.key)
+    forward: list[int] = []
+    for name in layout.texts:
+        tokens = _tokens(entry.texts.get(name, ""))
+        document.add_text(f"{name}_words", tokens.words)
+        document.add_text(f"{name}_bigrams", tokens.bigrams)
+        forward += tokens.fingerprints
+    document.add_bytes(_FORWARD, np.array(forward, np.uint32).tobytes())
+    for name in layout.keywords:
+        for value in entry.keywords.get(name, ()):
+            document.add_text(name, value)
+    for name in layout.numbers:
+        if name in entry.numbers:
+            document.add_integer(name, entry.numbers[name])
+    return document
+
+
+def _meta(revision: int) -> Document:
+    document = Document()
+    document.add_text("kind", META)
+    document.add_unsigned("revision", revision)
+    return document

@@ -1,0 +1,34 @@
+"""Settings from the environment. One place reads them; everything else is given what it needs."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    home: Path
+    database_url: str
+    embedder: str
+    reranker: str
+
+    @property
+    def index_folder(self) -> Path:
+        return self.home / "index"
+
+
+def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
+    home = Path(environ.get("SHIRUBE_HOME") or default_home(environ)).expanduser()
+    return Settings(
+        home=home,
+        database_url=environ.get("SHIRUBE_DATABASE_URL") or f"sqlite:///{home / 'shirube.db'}",
+        embedder=environ.get("SHIRUBE_EMBEDDER") or "use",
+        reranker=environ.get("SHIRUBE_RERANKER") or "coverage",
+    )
+
+
+def default_home(environ: Mapping[str, str]) -> Path:
+    """The XDG data folder of the user."""
+    base = environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "shirube"

@@ -1,0 +1,155 @@
+"""Knowledge bases and their collections, within the caller's reach."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select
+
+from shirube.caller import Caller
+from shirube.errors import AccessDenied, InvalidInput, NotFound
+from shirube.store.access import base_in_reach
+from shirube.store.clock import now
+from shirube.store.tables import collections, documents, knowledge_bases, tenants
+
+DEFAULT_COLLECTION = "default"
+_LIST_HINT = "list_knowledge_bases で ID を確認してください。 Call list_knowledge_bases for the ids."
+
+
+@dataclass(frozen=True)
+class KnowledgeBase:
+    id: str
+    name: str
+    description: str
+    owner: str
+    is_public: bool
+    revision: int
+
+
+@dataclass(frozen=True)
+class Statistics:
+    total_documents: int
+    total_collections: int
+    total_chunks: int
+
+
+def list_bases(connection: Connection, caller: Caller) -> list[tuple[KnowledgeBase, Statistics]]:
+    """Every knowledge base the caller may read, by name."""
+    rows = connection.execute(
+        _bases_with_counts().where(base_in_reach(caller)).order_by(knowledge_bases.c.name)
+    )
+    return [(_base(row), _statistics(row)) for row in rows]
+
+
+def get_base(connection: Connection, caller: Caller, base_id: str) -> KnowledgeBase:
+    """The knowledge base; unknown and foreign ones are the same NotFound."""
+    row = connection.execute(
+        select(knowledge_bases, base_in_reach(caller).label("open")).where(
+            knowledge_bases.c.id == base_id, knowledge_bases.c.tenant_id == caller.tenant
+        )
+    ).first()
+    if row is None:
+        raise NotFound("Knowledge base not found", "ナレッジベースが見つかりません。", hint=_LIST_HINT)
+    if not row.open:
+        raise AccessDenied(
+            "Access denied to this knowledge base",
+            "このナレッジベースへのアクセス権がありません。",
+            hint="管理者に参加を依頼してください。 Ask its owner to add you.",
+        )
+    return _base(row)
+
+
+def find_base(connection: Connection, caller: Caller, name: str) -> KnowledgeBase | None:
+    """The caller's knowledge base of that name."""
+    row = connection.execute(
+        select(knowledge_bases).where(base_in_reach(caller), knowledge_bases.c.name == name)
+    ).first()
+    return _base(row) if row else None
+
+
+def summarise_base(connection: Connection, caller: Caller, base_id: str) -> tuple[KnowledgeBase, Statistics]:
+    """A knowledge base and its counts, by one statement once access is settled."""
+    get_base(connection, caller, base_id)
+    row = connection.execute(_bases_with_counts().where(knowledge_bases.c.id == base_id)).one()
+    return _base(row), _statistics(row)
+
+
+def create_base(
+    connection: Connection, caller: Caller, name: str, description: str = "", *, is_public: bool = False
+) -> KnowledgeBase:
+    if not name.strip() or len(name) > 200:
+        raise InvalidInput(
+            "A knowledge base needs a name of 1 to 200 characters",
+            "ナレッジベース名は1〜200文字で指定してください。",
+        )
+    if not connection.execute(select(tenants.c.id).where(tenants.c.id == caller.tenant)).first():
+        connection.execute(insert(tenants).values(id=caller.tenant, created_at=now()))
+    base_id = str(uuid.uuid4())
+    connection.execute(
+        insert(knowledge_bases).values(
+            id=base_id,
+            tenant_id=caller.tenant,
+            name=name,
+            description=description,
+            owner=caller.subject,
+            is_public=is_public,
+            created_at=now(),
+        )
+    )
+    return KnowledgeBase(base_id, name, description, caller.subject, is_public, 0)
+
+
+def remove_base(connection: Connection, caller: Caller, base_id: str) -> None:
+    get_base(connection, caller, base_id)
+    connection.execute(delete(knowledge_bases).where(knowledge_bases.c.id == base_id))
+
+
+def open_collection(connection: Connection, base: KnowledgeBase, name: str) -> str:
+    """The id of the base's collection of that name, created where it is missing."""
+    found = connection.execute(
+        select(collections.c.id).where(collections.c.knowledge_base_id == base.id, collections.c.name == name)
+    ).scalar()
+    if found:
+        return str(found)
+    collection_id = str(uuid.uuid4())
+    connection.execute(
+        insert(collections).values(
+            id=collection_id,
+            knowledge_base_id=base.id,
+            name=name,
+            description="",
+            is_default=name == DEFAULT_COLLECTION,
+            created_at=now(),
+        )
+    )
+    return collection_id
+
+
+def _bases_with_counts() -> Any:
+    """Collections and documents are counted apart: joined, each document would multiply the collections."""
+    counted = (
+        select(func.count()).where(collections.c.knowledge_base_id == knowledge_bases.c.id).scalar_subquery()
+    )
+    held = (
+        select(
+            documents.c.knowledge_base_id.label("base"),
+            func.count().label("total_documents"),
+            func.sum(documents.c.chunk_count).label("total_chunks"),
+        )
+        .group_by(documents.c.knowledge_base_id)
+        .subquery()
+    )
+    return select(
+        knowledge_bases,
+        counted.label("total_collections"),
+        func.coalesce(held.c.total_documents, 0).label("total_documents"),
+        func.coalesce(held.c.total_chunks, 0).label("total_chunks"),
+    ).outerjoin(held, held.c.base == knowledge_bases.c.id)
+
+
+def _base(row: Row[Any]) -> KnowledgeBase:
+    return KnowledgeBase(row.id, row.name, row.description, row.owner, row.is_public, row.revision)
+
+
+def _statistics(row: Row[Any]) -> Statistics:
+    return Statistics(int(row.total_documents), int(row.total_collections), int(row.total_chunks))

@@ -1,0 +1,121 @@
+"""Opening the database: SQLite in WAL mode by default, PostgreSQL by URL; the schema is brought up to date first.
+
+Readers and the writer of an SQLite file do not block each other. Writers take their turn: a write transaction
+begins IMMEDIATE and waits up to BUSY_SECONDS, so that "database is locked" reaches nobody.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+
+from shirube.errors import Unavailable
+
+HEAD = "0001"
+BUSY_SECONDS = 60
+_WRITES = "shirube_writes"
+
+
+class Database:
+    """A pool of connections to an up-to-date schema."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the data throughout."""
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that is kept whole or not at all."""
+        with self.engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITES: True})
+            with connection.begin():
+                yield connection
+
+    def flush(self) -> None:
+        """Bring everything committed so far safely to the disk."""
+        if self.engine.dialect.name == "sqlite":
+            with self.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(FULL)")
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def open_database(url: str) -> Database:
+    """Open `url`, creating the file and bringing the schema up to date where needed."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite" and parsed.database:
+        folder = Path(parsed.database).parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Unavailable(
+                f"Cannot create the data folder {folder.name}: {error.strerror}",
+                f"データフォルダー {folder.name} を作成できません（{error.strerror}）。",
+                hint="SHIRUBE_HOME に書き込めるフォルダーを指定してください。 Set SHIRUBE_HOME to a writable folder.",
+            ) from error
+    engine = create_engine(url)
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine)
+    database = Database(engine)
+    try:
+        if _version(database) != HEAD:
+            _upgrade(database)
+    except (SQLAlchemyError, OSError) as error:
+        engine.dispose()
+        raise Unavailable(
+            "Failed to open the database",
+            "データベースを開けません。",
+            hint=f"ファイルの権限と空き容量を確認してください。 Check permissions and disk space. ({_reason(error)})",
+        ) from error
+    return database
+
+
+def _reason(error: Exception) -> str:
+    return str(error.orig) if isinstance(error, DatabaseError) else type(error).__name__
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # transactions begin below, not by the driver's guess
+        for pragma in (
+            f"busy_timeout = {BUSY_SECONDS * 1000}",
+            "journal_mode = WAL",
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+            "cache_size = -65536",
+            "mmap_size = 1073741824",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _version(database: Database) -> str | None:
+    with database.read() as connection:
+        if not database.engine.dialect.has_table(connection, "alembic_version"):
+            return None
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _upgrade(database: Database) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    with database.write() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,0 +1,135 @@
+"""Documents: what a user puts in. One document, one transaction; each change is noted in the change log."""
+
+import uuid
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+
+from shirube.caller import Caller, Confidentiality
+from shirube.errors import NotFound
+from shirube.store.access import base_in_reach, document_open
+from shirube.store.changes import record_change
+from shirube.store.clock import now
+from shirube.store.tables import document_texts, documents, knowledge_bases, passages
+
+# SQLite takes 32,766 variables a statement; stay far below.
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A stretch of a document: text[start:end] of the document's text."""
+
+    text: str
+    start: int
+    end: int
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is put in: a readable text with its passages and who may see it."""
+
+    source: str
+    filename: str
+    title: str
+    text: str
+    content_hash: str
+    passages: tuple[Passage, ...]
+    department: str | None = None
+    confidentiality: Confidentiality = Confidentiality.internal
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def document_hashes(connection: Connection, collection_id: str) -> dict[str, str]:
+    """What is already in a collection: source to content hash."""
+    rows = connection.execute(
+        select(documents.c.source, documents.c.content_hash).where(documents.c.collection_id == collection_id)
+    )
+    return {row.source: row.content_hash for row in rows}
+
+
+def document_id(base_id: str, collection_id: str, source: str) -> str:
+    """The same file in the same collection keeps its id for ever."""
+    return str(uuid.uuid5(uuid.UUID(base_id), f"{collection_id}\0{source}"))
+
+
+def put_document(connection: Connection, base_id: str, collection_id: str, document: Document) -> list[int]:
+    """Put `document` in place of what stood under its source; the ids of its passages."""
+    doc_id = document_id(base_id, collection_id, document.source)
+    moment = now()
+    before = connection.execute(
+        select(documents.c.version, documents.c.created_at).where(documents.c.id == doc_id)
+    ).first()
+    values = {
+        "id": doc_id,
+        "knowledge_base_id": base_id,
+        "collection_id": collection_id,
+        "source": document.source,
+        "filename": document.filename,
+        "title": document.title,
+        "status": "processed",
+        "department": document.department,
+        "confidentiality": int(document.confidentiality),
+        "version": before.version + 1 if before else 1,
+        "content_hash": document.content_hash,
+        "chunk_count": len(document.passages),
+        "metadata": dict(document.metadata),
+        "created_at": before.created_at if before else moment,
+        "updated_at": moment,
+    }
+    if before:
+        connection.execute(delete(documents).where(documents.c.id == doc_id))
+    connection.execute(insert(documents), values)
+    connection.execute(
+        insert(document_texts), {"document_id": doc_id, "text": zlib.compress(document.text.encode(), 1)}
+    )
+    ids: list[int] = []
+    for start in range(0, len(document.passages), _BATCH):
+        rows = [
+            {
+                "document_id": doc_id,
+                "chunk_index": index,
+                "text": passage.text,
+                "start": passage.start,
+                "end": passage.end,
+                "heading_path": list(passage.heading_path),
+                "page": passage.page,
+            }
+            for index, passage in enumerate(document.passages[start : start + _BATCH], start)
+        ]
+        returned = connection.execute(
+            insert(passages).returning(passages.c.id, sort_by_parameter_order=True), rows
+        )
+        ids += [row.id for row in returned]
+    record_change(connection, base_id, doc_id)
+    return ids
+
+
+def remove_document(connection: Connection, base_id: str, collection_id: str, source: str) -> bool:
+    doc_id = document_id(base_id, collection_id, source)
+    gone = connection.execute(delete(documents).where(documents.c.id == doc_id)).rowcount
+    if gone:
+        record_change(connection, base_id, doc_id)
+    return bool(gone)
+
+
+def document_text(connection: Connection, caller: Caller, document_id: str) -> str:
+    """The whole text of a document the caller may read."""
+    row = connection.execute(
+        select(document_texts.c.text)
+        .join(documents, documents.c.id == document_texts.c.document_id)
+        .join(knowledge_bases, knowledge_bases.c.id == documents.c.knowledge_base_id)
+        .where(
+            documents.c.id == document_id,
+            base_in_reach(caller),
+            document_open(caller),
+        )
+    ).first()
+    if row is None:
+        raise NotFound("Document not found", "文書が見つかりません。")
+    return zlib.decompress(row.text).decode()

@@ -1,0 +1,162 @@
+"""The tables of record. Only types and SQL that SQLite and PostgreSQL both take.
+
+A knowledge base's `revision` grows by one with every change to its documents, in the same transaction; `changes`
+says which document each revision touched. Whoever derives something from the store remembers the revision it has seen.
+"""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+# SQLite only numbers rows by itself in a column declared INTEGER.
+_Serial = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _within(table: str, *, primary_key: bool = False) -> Column[str]:
+    """A reference to the row that this one belongs to and goes with."""
+    owner = ForeignKey(f"{table}.id", ondelete="CASCADE")
+    return Column(table.removesuffix("s") + "_id", String(36), owner, nullable=False, primary_key=primary_key)
+
+
+tenants = Table(
+    "tenants",
+    metadata,
+    Column("id", String(100), primary_key=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
+knowledge_bases = Table(
+    "knowledge_bases",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("tenant_id", String(100), ForeignKey("tenants.id"), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("description", Text, nullable=False, default=""),
+    Column("owner", String(200), nullable=False),
+    Column("is_public", Boolean, nullable=False, default=False),
+    Column("status", String(20), nullable=False, default="active"),
+    Column("revision", BigInteger, nullable=False, default=0),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("tenant_id", "name"),
+)
+
+members = Table(
+    "members",
+    metadata,
+    _within("knowledge_bases", primary_key=True),
+    Column("subject", String(200), primary_key=True),
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    _within("knowledge_bases"),
+    Column("name", String(200), nullable=False),
+    Column("description", Text, nullable=False, default=""),
+    Column("is_default", Boolean, nullable=False, default=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("knowledge_base_id", "name"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    _within("knowledge_bases"),
+    _within("collections"),
+    Column("source", Text, nullable=False),
+    Column("filename", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("department", String(200)),
+    Column("confidentiality", Integer, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("content_hash", String(64), nullable=False),
+    Column("chunk_count", Integer, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("updated_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("collection_id", "source"),
+    Index("documents_by_base", "knowledge_base_id"),
+)
+
+# Apart from `documents`, so that lists and counts never read through long texts. UTF-8, deflated.
+document_texts = Table(
+    "document_texts",
+    metadata,
+    _within("documents", primary_key=True),
+    Column("text", LargeBinary, nullable=False),
+)
+
+# Passage ids are never used twice: an index that lags behind can miss a passage, never show another in its place.
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    _within("documents"),
+    Column("chunk_index", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("heading_path", JSON, nullable=False),
+    Column("page", Integer),
+    UniqueConstraint("document_id", "chunk_index"),
+    sqlite_autoincrement=True,
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    _within("knowledge_bases", primary_key=True),
+    Column("revision", BigInteger, primary_key=True),
+    Column("document_id", String(36), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(60), primary_key=True),
+    Column("tenant_id", String(100), nullable=False),
+    Column("owner", String(200), nullable=False),
+    Column("kind", String(40), nullable=False),
+    Column("parent", String(60)),
+    Column("recipe", JSON, nullable=False),
+    Column("stages", JSON, nullable=False),
+    Column("results", JSON, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    Index("runs_by_expiry", "expires_at"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("tenant_id", String(100), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("operation", String(60), nullable=False),
+    Column("outcome", String(60), nullable=False),
+    Column("duration_ms", Float, nullable=False),
+    Column("result_count", Integer),
+    Column("run_id", String(60)),
+    Index("audit_by_time", "at"),
+)

@@ -1,0 +1,1919 @@
+"""Every testable statement of the five seed specifications, each with the tests that show it.
+
+`tests` holds pytest node ids (`tests/folder/test_file.py::test_name`, or `::TestClass::test_name`), without
+parameters. A requirement without tests is not shown yet; `test_requirements.py` checks that they exist.
+"""
+
+from dataclasses import dataclass
+
+SEEDS = {
+    "000": "knowledge",
+    "001": "patents",
+    "002": "programs",
+    "003": "answers",
+    "004": "pages",
+}
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """`id` is stable once given; the first letter is the toolset (K, P, G, A, D)."""
+
+    id: str
+    seed: str
+    statement: str
+    tests: tuple[str, ...] = ()
+
+
+KNOWLEDGE = (
+    Requirement(
+        "K-tools-published",
+        "000",
+        "The server publishes the three tools search_documents, get_knowledge_base_summary and "
+        "normalize_ocr_text.",
+    ),
+    Requirement(
+        "K-tools-callable-over-mcp",
+        "000",
+        "Each of the three tools can be called by Claude Desktop and any other MCP client.",
+    ),
+    Requirement("K-search-time", "000", "search_documents answers in about 2.7 seconds or less."),
+    Requirement(
+        "K-summary-time", "000", "get_knowledge_base_summary answers in about 50 milliseconds or less."
+    ),
+    Requirement("K-ocr-time", "000", "normalize_ocr_text answers in about 500 milliseconds or less."),
+    Requirement(
+        "K-search-input-object",
+        "000",
+        "The input schema of search_documents is an object with the properties query, "
+        "knowledge_base_id, threshold and max_results.",
+    ),
+    Requirement(
+        "K-search-required", "000", "search_documents requires query and knowledge_base_id and nothing else."
+    ),
+    Requirement(
+        "K-search-query-type",
+        "000",
+        "The search_documents parameter query is a string described as 検索クエリ（日本語・英語対応）.",
+    ),
+    Requirement("K-search-query-japanese", "000", "search_documents finds passages for a query in Japanese."),
+    Requirement("K-search-query-english", "000", "search_documents finds passages for a query in English."),
+    Requirement(
+        "K-search-kb-id-type",
+        "000",
+        "The search_documents parameter knowledge_base_id is a string of format uuid described as "
+        "対象ナレッジベースのUUID.",
+    ),
+    Requirement(
+        "K-search-threshold-type",
+        "000",
+        "The search_documents parameter threshold is a number described as 類似度閾値（0.0〜1.0、推奨: "
+        "0.6〜0.8）.",
+    ),
+    Requirement("K-search-threshold-minimum", "000", "The lowest threshold search_documents accepts is 0.0."),
+    Requirement(
+        "K-search-threshold-maximum", "000", "The highest threshold search_documents accepts is 1.0."
+    ),
+    Requirement(
+        "K-search-threshold-default", "000", "search_documents uses the threshold 0.6 when none is given."
+    ),
+    Requirement(
+        "K-search-threshold-cuts",
+        "000",
+        "search_documents returns no result whose score is below the threshold.",
+    ),
+    Requirement(
+        "K-search-max-results-type",
+        "000",
+        "The search_documents parameter max_results is an integer described as 最大返却件数（1〜50）.",
+    ),
+    Requirement(
+        "K-search-max-results-minimum", "000", "The lowest max_results search_documents accepts is 1."
+    ),
+    Requirement(
+        "K-search-max-results-maximum", "000", "The highest max_results search_documents accepts is 50."
+    ),
+    Requirement(
+        "K-search-max-results-default",
+        "000",
+        "search_documents returns at most 10 results when max_results is not given.",
+    ),
+    Requirement(
+        "K-search-max-results-cuts", "000", "search_documents never returns more than max_results results."
+    ),
+    Requirement(
+        "K-search-example",
+        "000",
+        "The documented request マイナビのアルムナイサービスについて教えて with threshold 0.7 and "
+        "max_results 5 is answered in the documented shape.",
+    ),
+    Requirement(
+        "K-search-response-query", "000", "The search_documents response repeats the query under query."
+    ),
+    Requirement(
+        "K-search-response-kb-id",
+        "000",
+        "The search_documents response repeats the knowledge base under knowledge_base_id.",
+    ),
+    Requirement(
+        "K-search-response-threshold",
+        "000",
+        "The search_documents response carries the threshold that was applied under threshold.",
+    ),
+    Requirement(
+        "K-search-response-results",
+        "000",
+        "The search_documents response lists the found passages under results.",
+    ),
+    Requirement(
+        "K-search-response-count",
+        "000",
+        "The search_documents response carries under count the number of entries in results.",
+    ),
+    Requirement(
+        "K-search-result-content",
+        "000",
+        "Each search_documents result carries the text of its passage under content.",
+    ),
+    Requirement(
+        "K-search-result-score",
+        "000",
+        "Each search_documents result carries its final score between 0 and 1 under score.",
+    ),
+    Requirement(
+        "K-search-result-order", "000", "The search_documents results are in falling order of score."
+    ),
+    Requirement(
+        "K-search-result-metadata", "000", "Each search_documents result carries an object under metadata."
+    ),
+    Requirement(
+        "K-search-metadata-chunk-id",
+        "000",
+        "The metadata of a search_documents result names its passage under chunk_id.",
+    ),
+    Requirement(
+        "K-search-metadata-document-id",
+        "000",
+        "The metadata of a search_documents result names its document under document_id.",
+    ),
+    Requirement(
+        "K-search-metadata-chunk-index",
+        "000",
+        "The metadata of a search_documents result gives the passage's place in its document as an "
+        "integer under chunk_index.",
+    ),
+    Requirement(
+        "K-search-metadata-collection-id",
+        "000",
+        "The metadata of a search_documents result names its collection under collection_id.",
+    ),
+    Requirement(
+        "K-search-metadata-sparse-score",
+        "000",
+        "The metadata of a search_documents result carries the full-text score of stage 3A under "
+        "sparse_score.",
+    ),
+    Requirement(
+        "K-search-metadata-dense-score",
+        "000",
+        "The metadata of a search_documents result carries the vector score of stage 3B under dense_score.",
+    ),
+    Requirement(
+        "K-search-metadata-rrf-score",
+        "000",
+        "The metadata of a search_documents result carries the merged score of stage 4 under rrf_score.",
+    ),
+    Requirement(
+        "K-search-metadata-bm25-score",
+        "000",
+        "The metadata of a search_documents result carries the re-ranking score of stage 5 under bm25_score.",
+    ),
+    Requirement(
+        "K-search-metadata-cross-encoder-score",
+        "000",
+        "The metadata of a search_documents result carries the score of stage 6 under cross_encoder_score.",
+    ),
+    Requirement(
+        "K-search-metadata-score-range",
+        "000",
+        "The stage scores in the metadata of a search_documents result lie between 0 and 1 as in the "
+        "example.",
+    ),
+    Requirement(
+        "K-search-final-order-by-cross-encoder",
+        "000",
+        "The final score of a search_documents result ranks results as the cross-encoder of the last "
+        "stage does.",
+    ),
+    Requirement("K-hybrid-endpoint", "000", "POST /admin/search/hybrid runs the same search over HTTP."),
+    Requirement(
+        "K-hybrid-payload",
+        "000",
+        "The body of POST /admin/search/hybrid takes query, kb_id, threshold and top_k.",
+    ),
+    Requirement(
+        "K-hybrid-authorization",
+        "000",
+        "POST /admin/search/hybrid is called with a JWT in the Authorization header.",
+    ),
+    Requirement(
+        "K-stage-order",
+        "000",
+        "The search stages run in the order Atlas, metadata, sparse and dense, RRF, BM25 re-ranker, "
+        "Cross-Encoder re-ranker.",
+    ),
+    Requirement(
+        "K-stage-1-atlas",
+        "000",
+        "Stage 1 narrows the search with the vectors of the knowledge base summaries.",
+    ),
+    Requirement("K-stage-2-tenant", "000", "Stage 2 leaves only passages of the caller's tenant."),
+    Requirement(
+        "K-stage-2-department", "000", "Stage 2 leaves only passages whose department the caller may read."
+    ),
+    Requirement("K-stage-2-clearance", "000", "Stage 2 leaves only passages within the caller's clearance."),
+    Requirement(
+        "K-stage-3a-sparse", "000", "Stage 3A is a BM25 full-text search that yields at most 500 passages."
+    ),
+    Requirement(
+        "K-stage-3b-dense", "000", "Stage 3B is an HNSW vector search that yields at most 500 passages."
+    ),
+    Requirement(
+        "K-stage-4-rrf",
+        "000",
+        "Stage 4 merges the sparse and the dense list by RRF and keeps about 600 passages.",
+    ),
+    Requirement(
+        "K-stage-5-bm25", "000", "Stage 5 re-ranks the merged passages by BM25 and keeps at most 100."
+    ),
+    Requirement(
+        "K-stage-6-cross-encoder",
+        "000",
+        "Stage 6 re-ranks with a Cross-Encoder and keeps 10 passages by default.",
+    ),
+    Requirement(
+        "K-search-use-specific",
+        "000",
+        "The query リモートワーク手当の金額は？ returns the passage that states the amount.",
+    ),
+    Requirement(
+        "K-search-use-concept",
+        "000",
+        "The query 社員教育について returns passages on 研修制度, キャリアパス and スキル開発.",
+    ),
+    Requirement(
+        "K-search-use-several-words",
+        "000",
+        "The query 副業 許可 条件 returns passages on side-job rules, how to apply and what is approved.",
+    ),
+    Requirement(
+        "K-threshold-guide-wide",
+        "000",
+        "A threshold of 0.5 to 0.6 is for wide search, with medium precision and high recall.",
+    ),
+    Requirement(
+        "K-threshold-guide-balanced",
+        "000",
+        "A threshold of 0.6 to 0.7 is the recommended balance, with high precision and medium recall.",
+    ),
+    Requirement(
+        "K-threshold-guide-precise",
+        "000",
+        "A threshold of 0.7 to 0.8 is for precise search, with the highest precision and low recall.",
+    ),
+    Requirement(
+        "K-threshold-guide-strict",
+        "000",
+        "A threshold of 0.8 to 1.0 is for strict search, with the highest precision and the lowest recall.",
+    ),
+    Requirement(
+        "K-threshold-raise-narrows", "000", "Raising the threshold never adds a result to search_documents."
+    ),
+    Requirement(
+        "K-threshold-lower-widens",
+        "000",
+        "Lowering the threshold to 0.5 never removes a result that a higher threshold gave while "
+        "max_results leaves room.",
+    ),
+    Requirement(
+        "K-max-results-uses",
+        "000",
+        "search_documents takes the recommended sizes 3 to 5 for a preview, 10 for an LLM answer and "
+        "20 to 50 for a list to examine.",
+    ),
+    Requirement(
+        "K-query-advice",
+        "000",
+        "The documented queries 副業の申請方法は？, 副業について and 副業 are all accepted.",
+    ),
+    Requirement(
+        "K-summary-input-object",
+        "000",
+        "The input schema of get_knowledge_base_summary is an object whose only property is "
+        "knowledge_base_id.",
+    ),
+    Requirement(
+        "K-summary-kb-id-type",
+        "000",
+        "The get_knowledge_base_summary parameter knowledge_base_id is a string of format uuid "
+        "described as 対象ナレッジベースのUUID.",
+    ),
+    Requirement("K-summary-kb-id-required", "000", "get_knowledge_base_summary requires knowledge_base_id."),
+    Requirement(
+        "K-summary-example",
+        "000",
+        "The documented get_knowledge_base_summary request is answered in the documented shape.",
+    ),
+    Requirement(
+        "K-summary-response-kb-id",
+        "000",
+        "The get_knowledge_base_summary response repeats the knowledge base under knowledge_base_id.",
+    ),
+    Requirement(
+        "K-summary-response-summary",
+        "000",
+        "The get_knowledge_base_summary response joins name and description as in "
+        "マイナビサービス概要: マイナビが提供する各種サービスの説明資料 under summary.",
+    ),
+    Requirement(
+        "K-summary-response-statistics",
+        "000",
+        "The get_knowledge_base_summary response carries an object under statistics.",
+    ),
+    Requirement(
+        "K-summary-total-documents",
+        "000",
+        "The summary statistics carry the number of distinct documents under total_documents.",
+    ),
+    Requirement(
+        "K-summary-total-collections",
+        "000",
+        "The summary statistics carry the number of distinct collections under total_collections.",
+    ),
+    Requirement(
+        "K-summary-total-chunks",
+        "000",
+        "The summary statistics carry the sum of the documents' chunk counts under total_chunks.",
+    ),
+    Requirement(
+        "K-summary-total-chunks-zero",
+        "000",
+        "The summary statistics give total_chunks 0 rather than null where there are no documents.",
+    ),
+    Requirement(
+        "K-summary-empty-collection-counted",
+        "000",
+        "A collection without documents still counts in total_collections.",
+    ),
+    Requirement(
+        "K-summary-generated-at",
+        "000",
+        "The get_knowledge_base_summary response carries an ISO 8601 UTC time with microseconds and Z "
+        "under generated_at.",
+    ),
+    Requirement(
+        "K-summary-from-sql",
+        "000",
+        "get_knowledge_base_summary takes its figures from one SQL statement and does not search.",
+    ),
+    Requirement(
+        "K-summary-use-overview",
+        "000",
+        "The question このナレッジベースについて教えて leads to a summary with the numbers of "
+        "documents, collections and chunks.",
+    ),
+    Requirement(
+        "K-summary-use-count",
+        "000",
+        "The question このKBにはいくつのドキュメントがありますか？ is answered from total_documents.",
+    ),
+    Requirement(
+        "K-ocr-input-object",
+        "000",
+        "The input schema of normalize_ocr_text is an object whose only property is text.",
+    ),
+    Requirement(
+        "K-ocr-text-type",
+        "000",
+        "The normalize_ocr_text parameter text is a string described as 正規化対象のOCRテキスト.",
+    ),
+    Requirement("K-ocr-text-required", "000", "normalize_ocr_text requires text."),
+    Requirement(
+        "K-ocr-example",
+        "000",
+        "normalize_ocr_text turns マイナビキャリ-では、キャリアコンサルティングを提供しています。 into "
+        "マイナビキャリアでは、キャリアコンサルティングを提供しています。",
+    ),
+    Requirement(
+        "K-ocr-response-original",
+        "000",
+        "The normalize_ocr_text response repeats the input unchanged under original_text.",
+    ),
+    Requirement(
+        "K-ocr-response-normalized",
+        "000",
+        "The normalize_ocr_text response carries the corrected text under normalized_text.",
+    ),
+    Requirement(
+        "K-ocr-response-status", "000", "The normalize_ocr_text response carries success under status."
+    ),
+    Requirement("K-ocr-manager", "000", "normalize_ocr_text turns マネ-ジャ- into マネージャー."),
+    Requirement("K-ocr-user", "000", "normalize_ocr_text turns ユ-ザ- into ユーザー."),
+    Requirement("K-ocr-self-service", "000", "normalize_ocr_text leaves self-service as it is."),
+    Requirement("K-ocr-email", "000", "normalize_ocr_text leaves e-mail as it is."),
+    Requirement(
+        "K-ocr-mixed",
+        "000",
+        "normalize_ocr_text turns サ-ビス（service）のガイドライン into サービス（service）のガイドライン.",
+    ),
+    Requirement(
+        "K-ocr-context", "000", "normalize_ocr_text judges each hyphen by the characters before and after it."
+    ),
+    Requirement(
+        "K-ocr-symbol-hyphen", "000", "normalize_ocr_text leaves a hyphen that is a plain symbol as it is."
+    ),
+    Requirement(
+        "K-ocr-english-hyphen", "000", "normalize_ocr_text leaves hyphens inside English words as they are."
+    ),
+    Requirement(
+        "K-ocr-llm-prompt",
+        "000",
+        "An LLM asked to normalise is told to turn hyphens into 長音符（ー） by context and to leave "
+        "hyphens that are mere symbols.",
+    ),
+    Requirement(
+        "K-choice-prompt",
+        "000",
+        "The LLM that chooses a tool gets the user query and the three tools with their purposes and "
+        "returns JSON with tool_name and arguments.",
+    ),
+    Requirement("K-choice-allowance", "000", "The query リモートワーク手当は？ leads to search_documents."),
+    Requirement("K-choice-about-kb", "000", "The query このKBについて leads to get_knowledge_base_summary."),
+    Requirement("K-choice-rules", "000", "The query 副業の規定を教えて leads to search_documents."),
+    Requirement(
+        "K-choice-document-count",
+        "000",
+        "The query このKBには何件のドキュメントがある？ leads to get_knowledge_base_summary.",
+    ),
+    Requirement("K-choice-ocr", "000", "The query OCR結果: マネ-ジャ- leads to normalize_ocr_text."),
+    Requirement(
+        "K-choice-force-tool",
+        "000",
+        "Chat with force_tool set calls that tool and skips the choice, as in the example "
+        "マイナビのサービスは？ with search_documents.",
+    ),
+    Requirement(
+        "K-error-401",
+        "000",
+        "An invalid or expired JWT is answered with 401 and Invalid authentication credentials.",
+    ),
+    Requirement(
+        "K-error-403",
+        "000",
+        "A knowledge base the caller may not use is answered with 403 and Access denied to this "
+        "knowledge base.",
+    ),
+    Requirement(
+        "K-error-404",
+        "000",
+        "An unknown knowledge base id is answered with 404 and Knowledge base not found.",
+    ),
+    Requirement(
+        "K-error-503",
+        "000",
+        "An unreachable search service is answered with 503 and Failed to connect to followed by the "
+        "service.",
+    ),
+    Requirement(
+        "K-error-threshold-range",
+        "000",
+        "A threshold outside 0.0 to 1.0 is the error threshold out of range (0.0-1.0).",
+    ),
+    Requirement(
+        "K-error-max-results-limit",
+        "000",
+        "A max_results above 50 is the error max_results exceeds limit (50).",
+    ),
+    Requirement(
+        "K-error-no-results",
+        "000",
+        "A search where nothing matches or passes the threshold says No results found.",
+    ),
+    Requirement(
+        "K-error-no-collections",
+        "000",
+        "The summary of a knowledge base without collections says No collections found.",
+    ),
+    Requirement(
+        "K-error-no-documents",
+        "000",
+        "The summary of a knowledge base without documents warns No documents found and is not an error.",
+    ),
+    Requirement(
+        "K-error-llm-unavailable",
+        "000",
+        "normalize_ocr_text reports LLM service unavailable when the LLM it should use is down.",
+    ),
+    Requirement(
+        "K-error-text-too-long",
+        "000",
+        "A text of more than 10000 characters is the error Text too long (max 10000 chars).",
+    ),
+    Requirement(
+        "K-error-text-limit-edge", "000", "normalize_ocr_text accepts a text of exactly 10000 characters."
+    ),
+)
+
+PATENTS = (
+    Requirement("P-mcp-json-rpc", "001", "The server speaks MCP over JSON-RPC 2.0."),
+    Requirement("P-mcp-list-tools", "001", "A client discovers the patent tools by listing tools."),
+    Requirement("P-mcp-call-tool", "001", "A client calls each patent tool by name."),
+    Requirement(
+        "P-tools-agent",
+        "001",
+        "The tools for agents are rrf_search_fulltext_raw, run_multilane_search, rrf_blend_frontier, "
+        "rrf_mutate_run, get_provenance, peek_snippets, get_snippets, get_publication and "
+        "register_representatives.",
+    ),
+    Requirement(
+        "P-tools-human-hidden",
+        "001",
+        "The tools search_fulltext and search_semantic for people are not offered to LLM agents by default.",
+    ),
+    Requirement("P-search-fulltext-human", "001", "search_fulltext returns a plain list of ids as strings."),
+    Requirement("P-search-semantic-human", "001", "search_semantic returns a plain list of ids as strings."),
+    Requirement(
+        "P-fulltext-query-type",
+        "001",
+        "The rrf_search_fulltext_raw parameter query is a string holding a Boolean query.",
+    ),
+    Requirement(
+        "P-fulltext-filters-type",
+        "001",
+        "The rrf_search_fulltext_raw parameter filters is a list of filters.",
+    ),
+    Requirement(
+        "P-fulltext-top-k-type",
+        "001",
+        "The rrf_search_fulltext_raw parameter top_k is an integer that bounds the number of documents kept.",
+    ),
+    Requirement(
+        "P-fulltext-top-k-default",
+        "001",
+        "rrf_search_fulltext_raw keeps at most 500 documents when top_k is not given.",
+    ),
+    Requirement(
+        "P-fulltext-field-boosts-type",
+        "001",
+        "The rrf_search_fulltext_raw parameter field_boosts maps field names to numbers.",
+    ),
+    Requirement(
+        "P-fulltext-field-boosts-effect",
+        "001",
+        "A field with a larger boost contributes more to the full-text score.",
+    ),
+    Requirement(
+        "P-fulltext-sort-optional", "001", "The rrf_search_fulltext_raw parameter sort is an optional string."
+    ),
+    Requirement(
+        "P-fulltext-sort-default", "001", "rrf_search_fulltext_raw orders by score when sort is not given."
+    ),
+    Requirement(
+        "P-query-or", "001", "A query with OR finds the documents that hold at least one of its sides."
+    ),
+    Requirement("P-query-and", "001", "A query with AND finds the documents that hold both of its sides."),
+    Requirement(
+        "P-query-parentheses",
+        "001",
+        "Parentheses group a Boolean query as in (顔認証 OR 顔識別) AND (遮蔽 OR マスク).",
+    ),
+    Requirement(
+        "P-query-nested-parentheses",
+        "001",
+        "Redundant outer parentheses as in ((顔認証 OR 顔識別) AND (遮蔽 OR マスク)) change nothing.",
+    ),
+    Requirement("P-filter-lop-and", "001", "Every filter with lop and must hold."),
+    Requirement("P-filter-lop-or", "001", "Of the filters with lop or at least one must hold."),
+    Requirement("P-filter-lop-required", "001", "A filter without lop is FILTER_ERROR."),
+    Requirement("P-filter-field-fi", "001", "A filter can name the field fi."),
+    Requirement("P-filter-field-ft", "001", "A filter can name the field ft."),
+    Requirement("P-filter-field-country", "001", "A filter can name the field country."),
+    Requirement("P-filter-field-date", "001", "A filter can name the field date."),
+    Requirement(
+        "P-filter-op-in", "001", "The filter op in holds when the document has one of the listed values."
+    ),
+    Requirement(
+        "P-filter-op-at-least",
+        "001",
+        "The filter op >= holds when the document's value is not below the given one.",
+    ),
+    Requirement(
+        "P-filter-op-at-most",
+        "001",
+        "The filter op <= holds when the document's value is not above the given one.",
+    ),
+    Requirement(
+        "P-filter-op-equal", "001", "The filter op = holds when the document has exactly the given value."
+    ),
+    Requirement("P-filter-value-list", "001", "A filter value may be a list."),
+    Requirement("P-filter-value-single", "001", "A filter value may be a single value."),
+    Requirement(
+        "P-fulltext-handle-run-id",
+        "001",
+        "The handle of rrf_search_fulltext_raw carries a string under run_id.",
+    ),
+    Requirement(
+        "P-fulltext-handle-lane", "001", "The handle of rrf_search_fulltext_raw carries fulltext under lane."
+    ),
+    Requirement(
+        "P-fulltext-handle-run-id-lane",
+        "001",
+        "The handle of rrf_search_fulltext_raw carries a string under run_id_lane.",
+    ),
+    Requirement(
+        "P-fulltext-handle-hit-count",
+        "001",
+        "The handle of rrf_search_fulltext_raw carries an integer under hit_count.",
+    ),
+    Requirement(
+        "P-fulltext-handle-top-k",
+        "001",
+        "The handle of rrf_search_fulltext_raw carries the top_k that was applied under top_k.",
+    ),
+    Requirement(
+        "P-fulltext-handle-meta-query",
+        "001",
+        "The handle of rrf_search_fulltext_raw repeats the query under meta.query.",
+    ),
+    Requirement(
+        "P-fulltext-handle-meta-filters",
+        "001",
+        "The handle of rrf_search_fulltext_raw repeats the filters under meta.filters.",
+    ),
+    Requirement(
+        "P-fulltext-handle-meta-field-boosts",
+        "001",
+        "The handle of rrf_search_fulltext_raw carries the field boosts that were applied under "
+        "meta.field_boosts.",
+    ),
+    Requirement(
+        "P-fulltext-example",
+        "001",
+        "The documented rrf_search_fulltext_raw call with FI and country filters and the boosts 80, "
+        "10, 5 and 1 runs and returns a handle.",
+    ),
+    Requirement(
+        "P-multilane-lanes", "001", "run_multilane_search takes a list of lane configurations under lanes."
+    ),
+    Requirement(
+        "P-multilane-lane-name",
+        "001",
+        "A lane configuration names itself with a string under lane_name such as fulltext_recall, "
+        "fulltext_precision or semantic.",
+    ),
+    Requirement(
+        "P-multilane-fulltext-lane",
+        "001",
+        "A full-text lane configuration takes query, filters, top_k and field_boosts.",
+    ),
+    Requirement(
+        "P-multilane-semantic-lane",
+        "001",
+        "A semantic lane configuration takes text, feature_scope and top_k.",
+    ),
+    Requirement("P-multilane-feature-scope-wide", "001", "A semantic lane accepts the feature_scope wide."),
+    Requirement(
+        "P-multilane-feature-scope-title-abst-claims",
+        "001",
+        "A semantic lane accepts the feature_scope title_abst_claims.",
+    ),
+    Requirement(
+        "P-multilane-returns-handles",
+        "001",
+        "run_multilane_search returns a list of run handles, one for each lane in the given order.",
+    ),
+    Requirement(
+        "P-multilane-example",
+        "001",
+        "The documented run_multilane_search call with fulltext_recall and semantic lanes runs and "
+        "returns two handles.",
+    ),
+    Requirement("P-blend-runs", "001", "rrf_blend_frontier takes a list of lane runs under runs."),
+    Requirement(
+        "P-blend-run-lane", "001", "A blended run gives its lane as fulltext, semantic or original_dense."
+    ),
+    Requirement("P-blend-run-lane-unknown", "001", "A blended run with any other lane is refused."),
+    Requirement("P-blend-run-id-lane", "001", "A blended run names its search result by run_id_lane."),
+    Requirement("P-blend-run-weight-default", "001", "A blended run without weight counts with weight 1.0."),
+    Requirement(
+        "P-blend-run-weight-effect",
+        "001",
+        "A blended run's weight scales its contribution to the fused score.",
+    ),
+    Requirement(
+        "P-blend-target-profile", "001", "rrf_blend_frontier takes a target_profile of code weights."
+    ),
+    Requirement("P-blend-target-profile-fi", "001", "target_profile.fi maps FI codes to weights."),
+    Requirement("P-blend-target-profile-ft", "001", "target_profile.ft maps F-Term codes to weights."),
+    Requirement(
+        "P-blend-weights",
+        "001",
+        "The optional parameter weights carries the code boosts code and code_secondary.",
+    ),
+    Requirement(
+        "P-blend-lane-weights", "001", "The optional parameter lane_weights maps kinds of lane to weights."
+    ),
+    Requirement(
+        "P-blend-pi-weights",
+        "001",
+        "The optional parameter pi_weights carries the weights of the parts of π(d).",
+    ),
+    Requirement(
+        "P-blend-facet-terms",
+        "001",
+        "The optional parameter facet_terms maps the elements A, B and C to lists of terms.",
+    ),
+    Requirement(
+        "P-blend-facet-weights", "001", "The optional parameter facet_weights maps facets to weights."
+    ),
+    Requirement(
+        "P-blend-rrf-k-default", "001", "rrf_blend_frontier uses the RRF constant 60 when rrf_k is not given."
+    ),
+    Requirement(
+        "P-blend-beta-fuse-default",
+        "001",
+        "rrf_blend_frontier uses the boost strength 1.2 when beta_fuse is not given.",
+    ),
+    Requirement("P-blend-result-run-id", "001", "A fusion result carries its own run id under run_id."),
+    Requirement(
+        "P-blend-result-ranked-docs",
+        "001",
+        "A fusion result lists the documents in rank order under ranked_docs.",
+    ),
+    Requirement(
+        "P-blend-result-metrics", "001", "A fusion result carries the structural metrics under metrics."
+    ),
+    Requirement(
+        "P-blend-result-params",
+        "001",
+        "A fusion result carries the parameters that were applied under params.",
+    ),
+    Requirement(
+        "P-blend-example",
+        "001",
+        "The documented rrf_blend_frontier call with three runs weighing 1.0, 0.8 and 1.2 returns a "
+        "fusion result.",
+    ),
+    Requirement(
+        "P-mutate-base-run-id", "001", "rrf_mutate_run takes the fusion to start from under base_run_id."
+    ),
+    Requirement("P-mutate-delta", "001", "rrf_mutate_run takes the parameters to change under mutate_delta."),
+    Requirement("P-mutate-delta-weights", "001", "mutate_delta may carry weights."),
+    Requirement("P-mutate-delta-lane-weights", "001", "mutate_delta may carry lane_weights."),
+    Requirement("P-mutate-delta-pi-weights", "001", "mutate_delta may carry pi_weights."),
+    Requirement("P-mutate-delta-rrf-k", "001", "mutate_delta may carry rrf_k."),
+    Requirement("P-mutate-delta-beta-fuse", "001", "mutate_delta may carry beta_fuse."),
+    Requirement(
+        "P-mutate-delta-absolute",
+        "001",
+        "The values in mutate_delta replace the old ones and are not added to them.",
+    ),
+    Requirement(
+        "P-mutate-returns-fusion",
+        "001",
+        "rrf_mutate_run returns a new fusion result and leaves the base run as it was.",
+    ),
+    Requirement("P-mutate-cheap", "001", "rrf_mutate_run tunes an existing fusion without searching again."),
+    Requirement(
+        "P-mutate-example",
+        "001",
+        "The documented rrf_mutate_run call with weights semantic 0.5 and beta_fuse 0.9 returns a "
+        "fusion result.",
+    ),
+    Requirement(
+        "P-provenance-run-id", "001", "get_provenance takes the id of a fusion or of a search under run_id."
+    ),
+    Requirement("P-provenance-response-run-id", "001", "A provenance repeats its run under run_id."),
+    Requirement(
+        "P-provenance-code-freqs-fi", "001", "A provenance counts FI codes as integers under code_freqs.fi."
+    ),
+    Requirement(
+        "P-provenance-code-freqs-ft",
+        "001",
+        "A provenance counts F-Term codes as integers under code_freqs.ft.",
+    ),
+    Requirement(
+        "P-provenance-lane-contributions",
+        "001",
+        "The provenance of a fusion carries each lane's share under lane_contributions.",
+    ),
+    Requirement(
+        "P-provenance-lane-contributions-sum",
+        "001",
+        "The lane contributions of a fusion add up to 1 as in the example.",
+    ),
+    Requirement(
+        "P-provenance-metrics",
+        "001",
+        "The provenance of a fusion carries the structural metrics under metrics.",
+    ),
+    Requirement(
+        "P-provenance-search-run",
+        "001",
+        "The provenance of a search run has neither lane contributions nor metrics.",
+    ),
+    Requirement(
+        "P-metrics-keys", "001", "The structural metrics are LAS, CCW, S_shape, F_struct and Fproxy."
+    ),
+    Requirement(
+        "P-provenance-example",
+        "001",
+        "The provenance of a fusion has the documented shape with lanes such as recall, precision and "
+        "semantic.",
+    ),
+    Requirement("P-peek-run-id", "001", "peek_snippets takes the run to preview under run_id."),
+    Requirement(
+        "P-peek-limit-default", "001", "peek_snippets shows at most 30 documents when limit is not given."
+    ),
+    Requirement(
+        "P-peek-fields-default", "001", "peek_snippets shows title, abst and claim when fields is not given."
+    ),
+    Requirement("P-peek-fields", "001", "peek_snippets shows only the fields that are named."),
+    Requirement("P-peek-budget-bytes", "001", "peek_snippets keeps its answer within budget_bytes."),
+    Requirement(
+        "P-peek-per-field-chars",
+        "001",
+        "peek_snippets cuts each field to the number of characters in per_field_chars.",
+    ),
+    Requirement("P-peek-response-run-id", "001", "The peek_snippets answer repeats the run under run_id."),
+    Requirement(
+        "P-peek-response-snippets",
+        "001",
+        "The peek_snippets answer lists the snippets in rank order under snippets.",
+    ),
+    Requirement("P-snippet-rank", "001", "A snippet carries its rank as an integer under rank."),
+    Requirement("P-snippet-pub-id", "001", "A snippet carries the publication number under pub_id."),
+    Requirement("P-snippet-app-id", "001", "A snippet carries the application number or null under app_id."),
+    Requirement("P-snippet-title", "001", "A snippet carries the title under title."),
+    Requirement("P-snippet-abst", "001", "A snippet carries the abstract under abst."),
+    Requirement(
+        "P-snippet-claim", "001", "A snippet carries the claims under claim when they are asked for."
+    ),
+    Requirement(
+        "P-snippet-desc", "001", "A snippet carries the description under desc when it is asked for."
+    ),
+    Requirement("P-snippet-score", "001", "A snippet carries the document's score as a number under score."),
+    Requirement("P-snippet-metadata", "001", "A snippet carries FI and F-Term codes under metadata."),
+    Requirement(
+        "P-peek-example",
+        "001",
+        "The documented peek_snippets call with limits of 160, 480 and 320 characters returns snippets "
+        "within those limits.",
+    ),
+    Requirement("P-get-snippets", "001", "get_snippets returns the detailed snippets of chosen documents."),
+    Requirement(
+        "P-publication-id", "001", "get_publication takes a publication number as a string under id."
+    ),
+    Requirement(
+        "P-publication-id-type-pub-id",
+        "001",
+        "get_publication with id_type pub_id finds a publication number such as JP2023-123456A.",
+    ),
+    Requirement(
+        "P-publication-id-type-app-doc-id",
+        "001",
+        "get_publication with id_type app_doc_id finds an EPODOC application number such as JP2023123456.",
+    ),
+    Requirement(
+        "P-publication-id-type-app-id",
+        "001",
+        "get_publication with id_type app_id finds a number as users write it such as 特願2023-123456.",
+    ),
+    Requirement(
+        "P-publication-id-type-app-id-published",
+        "001",
+        "get_publication with id_type app_id also finds 特開2023-123456.",
+    ),
+    Requirement(
+        "P-publication-id-type-exam-id",
+        "001",
+        "get_publication with id_type exam_id finds an examined number.",
+    ),
+    Requirement("P-publication-id-type-unknown", "001", "get_publication refuses any other id_type."),
+    Requirement(
+        "P-publication-fields",
+        "001",
+        "get_publication returns only the fields that are named when fields is given.",
+    ),
+    Requirement(
+        "P-publication-per-field-chars",
+        "001",
+        "get_publication cuts each field to the number of characters in per_field_chars.",
+    ),
+    Requirement(
+        "P-publication-response-pub-id", "001", "A publication carries its publication number under pub_id."
+    ),
+    Requirement(
+        "P-publication-response-app-id", "001", "A publication carries its application number under app_id."
+    ),
+    Requirement(
+        "P-publication-response-title", "001", "A publication carries its title as text under title."
+    ),
+    Requirement(
+        "P-publication-response-abst", "001", "A publication carries its abstract as text under abst."
+    ),
+    Requirement(
+        "P-publication-response-claim", "001", "A publication carries its claims as one text under claim."
+    ),
+    Requirement(
+        "P-publication-response-desc", "001", "A publication carries its description as text under desc."
+    ),
+    Requirement(
+        "P-publication-response-metadata",
+        "001",
+        "A publication carries FI, F-Term, filing date and publication date under metadata.",
+    ),
+    Requirement(
+        "P-representatives-pub-ids",
+        "001",
+        "register_representatives takes a list of publication numbers under pub_ids.",
+    ),
+    Requirement(
+        "P-representatives-category", "001", "register_representatives takes the category A, B or C."
+    ),
+    Requirement(
+        "P-representatives-category-unknown", "001", "register_representatives refuses any other category."
+    ),
+    Requirement(
+        "P-representatives-response-count",
+        "001",
+        "The register_representatives answer counts what was registered under registered_count.",
+    ),
+    Requirement(
+        "P-representatives-response-category",
+        "001",
+        "The register_representatives answer repeats the category under category.",
+    ),
+    Requirement("P-representatives-boost", "001", "A registered document gets a higher π(d)."),
+    Requirement("P-representatives-score", "001", "A registered document gets a higher fused score."),
+    Requirement(
+        "P-error-shape",
+        "001",
+        "A patent tool reports an error as an object under error with code and message and optional details.",
+    ),
+    Requirement("P-error-code-type", "001", "The error code and the error message are strings."),
+    Requirement("P-error-invalid-query", "001", "A query with a syntax error is INVALID_QUERY."),
+    Requirement("P-error-filter", "001", "A filter of the wrong structure is FILTER_ERROR."),
+    Requirement("P-error-run-not-found", "001", "A run id that does not exist is RUN_NOT_FOUND."),
+    Requirement("P-error-backend", "001", "A failure of the search engine is BACKEND_ERROR."),
+    Requirement(
+        "P-error-invalid-parameter",
+        "001",
+        "A parameter out of range such as top_k below 0 is INVALID_PARAMETER.",
+    ),
+    Requirement(
+        "P-rate-limit-none",
+        "001",
+        "A local server does not limit how often the patent tools are called by default.",
+    ),
+)
+
+PROGRAMS = (
+    Requirement(
+        "G-tools-published",
+        "002",
+        "The server publishes the six tools search_programs, get_program, batch_get_programs, "
+        "list_exclusion_rules, check_exclusions and get_meta.",
+    ),
+    Requirement("G-protocol-revision", "002", "The server speaks the MCP revision 2025-06-18."),
+    Requirement("G-transport-stdio", "002", "The server speaks JSON-RPC over stdio."),
+    Requirement("G-start-command", "002", "The server can be started as a command or as a Python module."),
+    Requirement("G-search-scope", "002", "search_programs searches 補助金, 融資, 税制 and 共済 together."),
+    Requirement(
+        "G-search-q-default",
+        "002",
+        "search_programs takes free text under q, null by default, and lists every programme without it.",
+    ),
+    Requirement(
+        "G-search-q-three-characters", "002", "A q of three or more characters is matched by full text."
+    ),
+    Requirement(
+        "G-search-q-two-characters", "002", "A q of one or two characters is matched as a substring."
+    ),
+    Requirement(
+        "G-search-tier-default",
+        "002",
+        "The search_programs argument tier is a list of strings, null by default.",
+    ),
+    Requirement(
+        "G-search-tier-any",
+        "002",
+        "search_programs returns programmes of any of the tiers listed among S, A, B, C and X.",
+    ),
+    Requirement(
+        "G-search-prefecture-default",
+        "002",
+        "The search_programs argument prefecture is a string, null by default.",
+    ),
+    Requirement("G-search-prefecture-exact", "002", "search_programs matches the prefecture name exactly."),
+    Requirement(
+        "G-search-authority-level-default",
+        "002",
+        "The search_programs argument authority_level is a string, null by default.",
+    ),
+    Requirement(
+        "G-search-authority-level-english",
+        "002",
+        "search_programs accepts the authority levels national, prefecture, municipality and financial.",
+    ),
+    Requirement(
+        "G-search-authority-level-kuni", "002", "search_programs reads the authority level 国 as national."
+    ),
+    Requirement(
+        "G-search-authority-level-todofuken",
+        "002",
+        "search_programs reads the authority level 都道府県 as prefecture.",
+    ),
+    Requirement(
+        "G-search-authority-level-shikuchoson",
+        "002",
+        "search_programs reads the authority level 市区町村 as municipality.",
+    ),
+    Requirement(
+        "G-search-authority-level-koko", "002", "search_programs reads the authority level 公庫 as financial."
+    ),
+    Requirement(
+        "G-search-funding-purpose-default",
+        "002",
+        "The search_programs argument funding_purpose is a list of strings, null by default.",
+    ),
+    Requirement(
+        "G-search-funding-purpose-filter",
+        "002",
+        "search_programs narrows to programmes for one of the listed funding purposes.",
+    ),
+    Requirement(
+        "G-search-target-type-default",
+        "002",
+        "The search_programs argument target_type is a list of strings, null by default.",
+    ),
+    Requirement(
+        "G-search-target-type-filter",
+        "002",
+        "search_programs narrows to programmes for one of the listed kinds of applicant.",
+    ),
+    Requirement(
+        "G-search-amount-min-default",
+        "002",
+        "The search_programs argument amount_min_man_yen is a number, null by default.",
+    ),
+    Requirement(
+        "G-search-amount-min-filter",
+        "002",
+        "search_programs narrows to programmes whose upper amount in 万円 is not below amount_min_man_yen.",
+    ),
+    Requirement(
+        "G-search-amount-max-default",
+        "002",
+        "The search_programs argument amount_max_man_yen is a number, null by default.",
+    ),
+    Requirement(
+        "G-search-amount-max-filter",
+        "002",
+        "search_programs narrows to programmes whose upper amount in 万円 is not above amount_max_man_yen.",
+    ),
+    Requirement(
+        "G-search-include-excluded-default",
+        "002",
+        "The search_programs argument include_excluded is a boolean, false by default, and tier X is "
+        "then left out.",
+    ),
+    Requirement(
+        "G-search-include-excluded-true",
+        "002",
+        "search_programs includes tier X when include_excluded is true.",
+    ),
+    Requirement(
+        "G-search-limit-default",
+        "002",
+        "search_programs returns at most 20 programmes when limit is not given.",
+    ),
+    Requirement(
+        "G-search-limit-range", "002", "The search_programs argument limit is an integer from 1 to 100."
+    ),
+    Requirement(
+        "G-search-offset-default", "002", "The search_programs argument offset is an integer, 0 by default."
+    ),
+    Requirement(
+        "G-search-offset-pages",
+        "002",
+        "Pages taken with limit and offset join to the whole list without a gap or a repeat.",
+    ),
+    Requirement(
+        "G-search-fields-default",
+        "002",
+        "The search_programs argument fields is default when it is not given.",
+    ),
+    Requirement(
+        "G-search-fields-values",
+        "002",
+        "The search_programs argument fields accepts minimal, default and full and nothing else.",
+    ),
+    Requirement(
+        "G-search-fields-minimal-keys",
+        "002",
+        "With fields minimal a row has exactly unified_id, primary_name, tier, prefecture, "
+        "authority_name, amount_max_man_yen and official_url.",
+    ),
+    Requirement(
+        "G-search-fields-minimal-size", "002", "With fields minimal a row takes about 150 to 300 bytes."
+    ),
+    Requirement(
+        "G-search-fields-default-keys", "002", "With fields default a row has every field of Program."
+    ),
+    Requirement(
+        "G-search-fields-full-keys",
+        "002",
+        "With fields full a row adds enriched, source_mentions, source_url, source_fetched_at and "
+        "source_checksum.",
+    ),
+    Requirement(
+        "G-search-fields-full-rest",
+        "002",
+        "With fields full the MCP answer has the same shape as REST ?fields=full.",
+    ),
+    Requirement(
+        "G-search-response-total", "002", "The search_programs answer counts all matches under total."
+    ),
+    Requirement(
+        "G-search-response-limit", "002", "The search_programs answer repeats the limit under limit."
+    ),
+    Requirement(
+        "G-search-response-offset", "002", "The search_programs answer repeats the offset under offset."
+    ),
+    Requirement(
+        "G-search-response-results", "002", "The search_programs answer lists the programmes under results."
+    ),
+    Requirement("G-program-unified-id", "002", "A programme carries its identifier under unified_id."),
+    Requirement("G-program-primary-name", "002", "A programme carries its name under primary_name."),
+    Requirement("G-program-tier", "002", "A programme carries its tier under tier."),
+    Requirement(
+        "G-program-prefecture", "002", "A programme carries its prefecture such as 青森県 under prefecture."
+    ),
+    Requirement(
+        "G-program-amount-max",
+        "002",
+        "A programme carries its upper amount in 万円 as a number under amount_max_man_yen.",
+    ),
+    Requirement(
+        "G-program-funding-purpose",
+        "002",
+        "A programme carries a list such as 設備投資 under funding_purpose.",
+    ),
+    Requirement(
+        "G-program-target-types",
+        "002",
+        "A programme carries a list such as 認定新規就農者 under target_types.",
+    ),
+    Requirement(
+        "G-program-official-url", "002", "A programme carries its official address under official_url."
+    ),
+    Requirement(
+        "G-search-rest-same",
+        "002",
+        "The search_programs answer has the same structure as REST /v1/programs/search.",
+    ),
+    Requirement(
+        "G-search-use-aomori",
+        "002",
+        "The question 青森県で使える設備投資補助金を教えて is answered by searching with prefecture "
+        "and funding purpose.",
+    ),
+    Requirement("G-search-use-it", "002", "The search IT 導入補助金の一覧 finds the IT 導入補助金."),
+    Requirement(
+        "G-search-use-small-firms",
+        "002",
+        "The search 中小企業向けの補助金 narrows to programmes for small firms.",
+    ),
+    Requirement("G-get-unified-id-required", "002", "get_program requires a string under unified_id."),
+    Requirement(
+        "G-get-unified-id-from-search",
+        "002",
+        "get_program accepts the unified_id that search_programs returned.",
+    ),
+    Requirement(
+        "G-get-fields-default", "002", "The get_program argument fields is default when it is not given."
+    ),
+    Requirement(
+        "G-get-fields-values",
+        "002",
+        "The get_program argument fields accepts minimal, default and full and nothing else.",
+    ),
+    Requirement(
+        "G-get-fields-minimal", "002", "get_program with fields minimal returns exactly the seven keys."
+    ),
+    Requirement(
+        "G-get-fields-default-keys",
+        "002",
+        "get_program with fields default returns Program with enriched, source_mentions and lineage.",
+    ),
+    Requirement(
+        "G-get-fields-full-keys",
+        "002",
+        "get_program with fields full always has the keys enriched, source_mentions and lineage even "
+        "where they are null.",
+    ),
+    Requirement(
+        "G-get-enriched",
+        "002",
+        "A programme in detail carries the dimensions A to J such as A_basics, B_target and "
+        "J_statistics under enriched.",
+    ),
+    Requirement(
+        "G-get-enriched-null-dimension",
+        "002",
+        "A dimension of enriched may be null as J_statistics is in the example.",
+    ),
+    Requirement(
+        "G-get-source-mentions",
+        "002",
+        "A programme in detail lists its primary sources with url and fetched_at under source_mentions.",
+    ),
+    Requirement(
+        "G-get-source-url", "002", "A programme in detail carries the address of its source under source_url."
+    ),
+    Requirement(
+        "G-get-source-fetched-at",
+        "002",
+        "A programme in detail carries the time of fetching as an ISO 8601 text under source_fetched_at.",
+    ),
+    Requirement(
+        "G-get-source-checksum",
+        "002",
+        "A programme in detail carries sixteen hexadecimal digits under source_checksum.",
+    ),
+    Requirement(
+        "G-get-lineage-filled",
+        "002",
+        "The lineage keys of a newly imported programme are filled and are null only for old rows that "
+        "lack them.",
+    ),
+    Requirement(
+        "G-get-rest-same",
+        "002",
+        "get_program has the same structure as REST /v1/programs/{unified_id} with the same fields.",
+    ),
+    Requirement(
+        "G-get-example",
+        "002",
+        "get_program for keiei-kaishi-shikin returns 経営開始資金 of tier S in the documented shape.",
+    ),
+    Requirement("G-get-not-found", "002", "get_program for an unknown id fails with program not found."),
+    Requirement(
+        "G-get-use-details",
+        "002",
+        "The description of get_program says to call it for the details of one programme, such as 締切 "
+        "and 必要書類.",
+    ),
+    Requirement(
+        "G-batch-unified-ids-required",
+        "002",
+        "batch_get_programs requires a list of strings under unified_ids.",
+    ),
+    Requirement("G-batch-limit", "002", "batch_get_programs takes 1 to 50 ids."),
+    Requirement(
+        "G-batch-duplicates",
+        "002",
+        "batch_get_programs removes repeated ids and keeps the order of their first appearance.",
+    ),
+    Requirement("G-batch-results-shape", "002", "Each entry of results equals get_program with fields full."),
+    Requirement(
+        "G-batch-results-order",
+        "002",
+        "batch_get_programs keeps the order of the ids after duplicates are removed.",
+    ),
+    Requirement(
+        "G-batch-results-keys",
+        "002",
+        "Each entry of results has enriched, source_mentions and the three lineage keys even where "
+        "they are null.",
+    ),
+    Requirement(
+        "G-batch-not-found", "002", "batch_get_programs lists the ids it could not resolve under not_found."
+    ),
+    Requirement(
+        "G-batch-partial-success",
+        "002",
+        "A batch with unknown ids is a success and is never answered with 404.",
+    ),
+    Requirement(
+        "G-batch-example",
+        "002",
+        "The batch of keiei-kaishi-shikin and UNI-typo-1 returns one result and one entry in not_found.",
+    ),
+    Requirement(
+        "G-batch-twenty",
+        "002",
+        "One batch_get_programs call returns the details of the 20 results of a search.",
+    ),
+    Requirement("G-batch-error-empty", "002", "An empty batch fails with unified_ids required."),
+    Requirement(
+        "G-batch-error-cap", "002", "A batch of N ids above 50 fails with unified_ids cap is 50, got N."
+    ),
+    Requirement("G-batch-one-request", "002", "A batch counts as one request for rate limiting."),
+    Requirement(
+        "G-batch-use-compare",
+        "002",
+        "The description of batch_get_programs says to call it for comparing several programmes at once.",
+    ),
+    Requirement("G-rules-no-arguments", "002", "list_exclusion_rules works without arguments."),
+    Requirement("G-rules-list", "002", "list_exclusion_rules returns every exclusion rule as a list."),
+    Requirement("G-rule-id", "002", "A rule carries its identifier under rule_id."),
+    Requirement("G-rule-kind", "002", "A rule carries its kind such as mutex under kind."),
+    Requirement("G-rule-severity", "002", "A rule carries its severity such as absolute under severity."),
+    Requirement("G-rule-program-a", "002", "A rule carries one programme under program_a."),
+    Requirement("G-rule-program-b", "002", "A rule carries the other programme under program_b."),
+    Requirement(
+        "G-rule-program-b-group", "002", "A rule carries a list of further programmes under program_b_group."
+    ),
+    Requirement(
+        "G-rule-description", "002", "A rule carries its description such as 同時受給不可 under description."
+    ),
+    Requirement(
+        "G-rule-source-notes", "002", "A rule carries its ground such as MAFF 要綱第3条 under source_notes."
+    ),
+    Requirement("G-rule-source-urls", "002", "A rule carries a list of addresses under source_urls."),
+    Requirement("G-rule-extra", "002", "A rule carries an object with anything else under extra."),
+    Requirement(
+        "G-rules-example",
+        "002",
+        "The rule agri-001 on keiei-kaishi-shikin and koyo-shuno-shikin has the documented values.",
+    ),
+    Requirement(
+        "G-rules-count", "002", "The documented set holds 35 rules, 22 on farming and 13 on other fields."
+    ),
+    Requirement(
+        "G-rules-use",
+        "002",
+        "The description of list_exclusion_rules says to call it for questions such as "
+        "どの補助金を併用すると失格になる?",
+    ),
+    Requirement(
+        "G-check-program-ids-required",
+        "002",
+        "check_exclusions requires a list of strings under program_ids.",
+    ),
+    Requirement("G-check-accepts-unified-id", "002", "check_exclusions accepts a unified_id."),
+    Requirement(
+        "G-check-accepts-canonical-name",
+        "002",
+        "check_exclusions accepts the canonical name of a farming programme.",
+    ),
+    Requirement(
+        "G-check-response-program-ids",
+        "002",
+        "The check_exclusions answer repeats the ids under program_ids.",
+    ),
+    Requirement(
+        "G-check-response-hits", "002", "The check_exclusions answer lists the triggered rules under hits."
+    ),
+    Requirement(
+        "G-check-response-checked-rules",
+        "002",
+        "The check_exclusions answer counts the rules looked at under checked_rules.",
+    ),
+    Requirement("G-check-hit-rule-id", "002", "A hit carries the rule's identifier under rule_id."),
+    Requirement("G-check-hit-kind", "002", "A hit carries the rule's kind under kind."),
+    Requirement("G-check-hit-severity", "002", "A hit carries the rule's severity under severity."),
+    Requirement(
+        "G-check-hit-programs-involved",
+        "002",
+        "A hit lists the programmes that triggered it under programs_involved.",
+    ),
+    Requirement("G-check-hit-description", "002", "A hit carries the rule's description under description."),
+    Requirement("G-check-hit-source-urls", "002", "A hit carries the rule's addresses under source_urls."),
+    Requirement("G-check-no-hit", "002", "Programmes that no rule joins give an empty list of hits."),
+    Requirement(
+        "G-check-example",
+        "002",
+        "check_exclusions for keiei-kaishi-shikin and koyo-shuno-shikin hits agri-001 with 同時受給不可.",
+    ),
+    Requirement(
+        "G-check-error-empty", "002", "check_exclusions with an empty list fails with program_ids required."
+    ),
+    Requirement(
+        "G-check-use",
+        "002",
+        "The description of check_exclusions says to call it for several candidates and the question "
+        "これ全部併用できる?",
+    ),
+    Requirement("G-meta-no-arguments", "002", "get_meta works without arguments."),
+    Requirement("G-meta-total-programs", "002", "get_meta counts the programmes under total_programs."),
+    Requirement(
+        "G-meta-tier-counts",
+        "002",
+        "get_meta counts the programmes of each tier S, A, B, C and X under tier_counts.",
+    ),
+    Requirement(
+        "G-meta-tier-counts-sum",
+        "002",
+        "The tier counts of get_meta add up to total_programs as in the example.",
+    ),
+    Requirement(
+        "G-meta-prefecture-counts",
+        "002",
+        "get_meta counts the programmes of each prefecture under prefecture_counts.",
+    ),
+    Requirement(
+        "G-meta-prefecture-none", "002", "get_meta counts programmes without a prefecture under _none."
+    ),
+    Requirement(
+        "G-meta-exclusion-rules-count",
+        "002",
+        "get_meta counts the exclusion rules under exclusion_rules_count.",
+    ),
+    Requirement(
+        "G-meta-last-ingested-at",
+        "002",
+        "get_meta gives the time of the last import as ISO 8601 UTC under last_ingested_at.",
+    ),
+    Requirement(
+        "G-meta-data-as-of", "002", "get_meta gives the date of the data as YYYY-MM-DD under data_as_of."
+    ),
+    Requirement(
+        "G-meta-use",
+        "002",
+        "The description of get_meta says to call it for the coverage and the age of the data.",
+    ),
+)
+
+ANSWERS = (
+    Requirement("A-tool-published", "003", "The answers server publishes the single tool kb_answer."),
+    Requirement("A-transport-stdio", "003", "kb_answer can be called over stdio."),
+    Requirement(
+        "A-answer-query-type",
+        "003",
+        "The kb_answer parameter query is a required string described as Knowledge Base に送信する質問.",
+    ),
+    Requirement(
+        "A-answer-max-results-type",
+        "003",
+        "The kb_answer parameter max_results is an integer described as 取得するソースチャンクの最大数.",
+    ),
+    Requirement(
+        "A-answer-max-results-default",
+        "003",
+        "kb_answer retrieves at most 4 passages when max_results is not given.",
+    ),
+    Requirement(
+        "A-tool-description",
+        "003",
+        "The description of kb_answer says that it queries the knowledge base and returns an answer "
+        "with citations.",
+    ),
+    Requirement(
+        "A-flow-validate-first", "003", "kb_answer checks its input and its settings before it calls Bedrock."
+    ),
+    Requirement(
+        "A-flow-retrieve-and-generate", "003", "kb_answer with the Bedrock backend calls RetrieveAndGenerate."
+    ),
+    Requirement(
+        "A-flow-structured-result",
+        "003",
+        "kb_answer returns a structured result that matches its output schema.",
+    ),
+    Requirement("A-config-fields", "003", "The loaded configuration holds aws_region, kb_id and model_arn."),
+    Requirement("A-config-region", "003", "The configuration takes AWS_REGION exactly as it is set."),
+    Requirement("A-config-kb-id", "003", "The configuration takes BEDROCK_KB_ID exactly as it is set."),
+    Requirement(
+        "A-config-model-arn", "003", "The configuration takes BEDROCK_MODEL_ARN exactly as it is set."
+    ),
+    Requirement("A-config-region-default", "003", "The region is ap-northeast-1 when AWS_REGION is not set."),
+    Requirement(
+        "A-config-missing-kb-id",
+        "003",
+        "Loading the configuration without BEDROCK_KB_ID is a ValueError that names BEDROCK_KB_ID.",
+    ),
+    Requirement(
+        "A-config-missing-model-arn",
+        "003",
+        "Loading the configuration without BEDROCK_MODEL_ARN is a ValueError that names BEDROCK_MODEL_ARN.",
+    ),
+    Requirement(
+        "A-config-missing-both",
+        "003",
+        "Loading the configuration with both required variables missing names both of them.",
+    ),
+    Requirement(
+        "A-query-max-results-default",
+        "003",
+        "query_knowledge_base asks for 4 results when max_results is not given.",
+    ),
+    Requirement(
+        "A-response-answer",
+        "003",
+        "The kb_answer result carries the generated answer as a string under answer.",
+    ),
+    Requirement("A-response-citations", "003", "The kb_answer result carries a list under citations."),
+    Requirement("A-citation-content", "003", "A citation carries the source text as a string under content."),
+    Requirement(
+        "A-citation-location",
+        "003",
+        "A citation carries where the source stands as an object under location.",
+    ),
+    Requirement("A-citation-score", "003", "A citation carries a number or null under score."),
+    Requirement("A-parse-answer", "003", "The parsed answer equals output.text of the API response."),
+    Requirement(
+        "A-parse-content", "003", "The content of a citation equals content.text of its retrieved reference."
+    ),
+    Requirement(
+        "A-parse-location",
+        "003",
+        "The location of a citation equals the location of its retrieved reference.",
+    ),
+    Requirement(
+        "A-parse-score", "003", "The score of a citation equals the score of its retrieved reference."
+    ),
+    Requirement(
+        "A-parse-example",
+        "003",
+        "The documented API response with an S3 location and the score 0.85 is parsed completely.",
+    ),
+    Requirement(
+        "A-parse-empty-citations", "003", "An API response without citations is parsed to an empty list."
+    ),
+    Requirement(
+        "A-parse-missing-fields", "003", "An API response with missing fields is parsed without an exception."
+    ),
+    Requirement(
+        "A-parse-missing-score", "003", "A reference without a score gives a citation whose score is null."
+    ),
+    Requirement("A-request-query", "003", "The API request carries the query as its input text."),
+    Requirement("A-request-kb-id", "003", "The API request carries the configured knowledgeBaseId."),
+    Requirement("A-request-model-arn", "003", "The API request carries the configured modelArn."),
+    Requirement(
+        "A-request-number-of-results", "003", "The API request carries max_results as numberOfResults."
+    ),
+    Requirement(
+        "A-blank-query",
+        "003",
+        "A query of nothing but spaces, tabs and line breaks is refused with a validation error.",
+    ),
+    Requirement("A-blank-query-empty", "003", "An empty query is refused with a validation error."),
+    Requirement("A-blank-query-no-call", "003", "A refused blank query never reaches the Bedrock API."),
+    Requirement(
+        "A-error-details-kept",
+        "003",
+        "The error for a failed API call keeps the original exception's message or type.",
+    ),
+    Requirement(
+        "A-error-blank-query-value-error",
+        "003",
+        "A blank query raises a ValueError with a message that explains it.",
+    ),
+    Requirement(
+        "A-error-authentication",
+        "003",
+        "A ClientError with an authentication code is AuthenticationError with guidance on credentials.",
+    ),
+    Requirement(
+        "A-error-not-found",
+        "003",
+        "A ClientError ResourceNotFound is NotFoundError that points to the knowledge base id.",
+    ),
+    Requirement(
+        "A-error-service-client", "003", "Any other ClientError is ServiceError with the exception's details."
+    ),
+    Requirement(
+        "A-error-service-botocore", "003", "A BotoCoreError is ServiceError with the exception's details."
+    ),
+    Requirement("A-error-flag", "003", "An error answer carries true under error."),
+    Requirement(
+        "A-error-type-values",
+        "003",
+        "An error answer carries ValidationError, AuthenticationError, NotFoundError or ServiceError "
+        "under error_type.",
+    ),
+    Requirement(
+        "A-error-message", "003", "An error answer carries an explanation that people can read under message."
+    ),
+    Requirement(
+        "A-test-iterations",
+        "003",
+        "Each of the six properties is tested with at least 100 generated examples.",
+    ),
+    Requirement(
+        "A-test-tags",
+        "003",
+        "Each property test carries a comment of the form **Feature: mcp-bedrock-kb, Property N: …**.",
+    ),
+    Requirement("A-schema-registered", "003", "The tool is registered with the documented input schema."),
+)
+
+PAGES = (
+    Requirement(
+        "D-tools-published",
+        "004",
+        "The server publishes the six tools ubp_search, ubp_get_page, ubp_get_context, "
+        "ubp_fulltext_search, ubp_list_pages and ubp_get_graph.",
+    ),
+    Requirement("D-serve-stdio", "004", "The serve command answers MCP over stdio."),
+    Requirement(
+        "D-serve-lock", "004", "A lock file keeps a second server from starting on the same documents."
+    ),
+    Requirement(
+        "D-serve-watch",
+        "004",
+        "The server watches the files and a changed document is found by search without a restart.",
+    ),
+    Requirement("D-error-json-rpc", "004", "Errors are JSON-RPC errors."),
+    Requirement("D-error-no-stack-trace", "004", "An error never carries a stack trace."),
+    Requirement("D-error-invalid-params", "004", "An invalid parameter is answered with the code -32602."),
+    Requirement("D-error-internal", "004", "An internal error is answered with the code -32603."),
+    Requirement("D-search-query-required", "004", "ubp_search requires a string under query."),
+    Requirement(
+        "D-search-limit-default", "004", "ubp_search returns at most 10 pages when limit is not given."
+    ),
+    Requirement("D-search-limit-range", "004", "The ubp_search parameter limit is from 1 to 20."),
+    Requirement(
+        "D-search-include-linked-default",
+        "004",
+        "The ubp_search parameter include_linked is a boolean, false by default, and linked_pages is "
+        "then absent.",
+    ),
+    Requirement(
+        "D-search-include-linked-true",
+        "004",
+        "ubp_search with include_linked adds linked_pages to its results.",
+    ),
+    Requirement(
+        "D-search-depth-default", "004", "ubp_search walks the graph to depth 2 when depth is not given."
+    ),
+    Requirement("D-search-depth-range", "004", "The ubp_search parameter depth is from 1 to 3."),
+    Requirement("D-search-link-types", "004", "ubp_search with link_types walks only links of those types."),
+    Requirement(
+        "D-search-three-way",
+        "004",
+        "ubp_search joins vector similarity, graph proximity and full-text score into one score.",
+    ),
+    Requirement("D-search-response-results", "004", "The ubp_search answer lists pages under results."),
+    Requirement(
+        "D-search-response-total-found",
+        "004",
+        "The ubp_search answer counts the found pages under total_found.",
+    ),
+    Requirement(
+        "D-search-response-search-type",
+        "004",
+        "The ubp_search answer carries hybrid or fulltext_fallback under search_type.",
+    ),
+    Requirement("D-search-result-doc-id", "004", "A ubp_search result carries its document under doc_id."),
+    Requirement("D-search-result-filepath", "004", "A ubp_search result carries its path under filepath."),
+    Requirement("D-search-result-title", "004", "A ubp_search result carries its title under title."),
+    Requirement(
+        "D-search-result-sections",
+        "004",
+        "A ubp_search result lists sections with section_id, heading, content and score under sections.",
+    ),
+    Requirement(
+        "D-search-result-score",
+        "004",
+        "A ubp_search result carries its joined score as a number under score and the results fall in "
+        "that order.",
+    ),
+    Requirement(
+        "D-search-result-score-breakdown",
+        "004",
+        "A ubp_search result carries vector_similarity and graph_proximity under score_breakdown.",
+    ),
+    Requirement(
+        "D-search-result-relevance-reason",
+        "004",
+        "A ubp_search result says in words why it was found under relevance_reason.",
+    ),
+    Requirement(
+        "D-search-result-staleness",
+        "004",
+        "A ubp_search result carries fresh, possibly_stale, stale or untracked under staleness.",
+    ),
+    Requirement(
+        "D-search-linked-pages",
+        "004",
+        "An entry of linked_pages has doc_id, filepath, title, link_type and summary.",
+    ),
+    Requirement(
+        "D-search-fallback",
+        "004",
+        "ubp_search without embeddings answers by full text and says fulltext_fallback.",
+    ),
+    Requirement("D-page-filepath-required", "004", "ubp_get_page requires a string under filepath."),
+    Requirement(
+        "D-page-filepath-relative", "004", "The ubp_get_page filepath is relative to the documents folder."
+    ),
+    Requirement("D-page-doc-id", "004", "A page carries its identifier under doc_id."),
+    Requirement("D-page-filepath", "004", "A page carries its path under filepath."),
+    Requirement("D-page-title", "004", "A page carries its title under title."),
+    Requirement("D-page-doc-type", "004", "A page carries its kind under doc_type."),
+    Requirement("D-page-content", "004", "A page carries the text of all its sections joined under content."),
+    Requirement(
+        "D-page-sections", "004", "A page lists every section with heading and content under sections."
+    ),
+    Requirement(
+        "D-page-outlinks",
+        "004",
+        "A page lists the pages it links to with doc_id, filepath, title and link_type under outlinks.",
+    ),
+    Requirement(
+        "D-page-backlinks",
+        "004",
+        "A page lists the pages that link to it with doc_id, filepath, title and link_type under backlinks.",
+    ),
+    Requirement("D-page-staleness", "004", "A page carries its staleness level under staleness."),
+    Requirement(
+        "D-page-stale-refs", "004", "A page lists the source files that made it stale under stale_refs."
+    ),
+    Requirement(
+        "D-page-updated-at", "004", "A page carries the time of its last change as text under updated_at."
+    ),
+    Requirement(
+        "D-context-filepath-required",
+        "004",
+        "ubp_get_context requires the centre page as a string under filepath.",
+    ),
+    Requirement(
+        "D-context-depth-default",
+        "004",
+        "ubp_get_context walks the graph to depth 2 when depth is not given.",
+    ),
+    Requirement("D-context-depth-range", "004", "The ubp_get_context parameter depth is from 1 to 3."),
+    Requirement(
+        "D-context-max-size-default",
+        "004",
+        "ubp_get_context writes at most 50000 characters when max_size is not given.",
+    ),
+    Requirement(
+        "D-context-max-size",
+        "004",
+        "ubp_get_context keeps its output within max_size characters by leaving related pages out.",
+    ),
+    Requirement(
+        "D-context-center",
+        "004",
+        "A context carries the centre page's doc_id, filepath, title and whole content under center.",
+    ),
+    Requirement("D-context-related", "004", "A context lists the neighbours under related."),
+    Requirement(
+        "D-context-related-keys",
+        "004",
+        "A related page has doc_id, filepath, title, link_type, direction, summary and depth.",
+    ),
+    Requirement("D-context-direction", "004", "The direction of a related page is outlink or backlink."),
+    Requirement(
+        "D-context-summary", "004", "The summary of a related page is the first 500 characters of its text."
+    ),
+    Requirement(
+        "D-context-depth", "004", "The depth of a related page is its distance from the centre as a number."
+    ),
+    Requirement("D-context-total-size", "004", "A context carries its size under total_size."),
+    Requirement(
+        "D-context-truncated-count",
+        "004",
+        "A context counts the pages that max_size left out under truncated_count.",
+    ),
+    Requirement("D-fulltext-query-required", "004", "ubp_fulltext_search requires a string under query."),
+    Requirement(
+        "D-fulltext-limit-default",
+        "004",
+        "ubp_fulltext_search returns at most 10 results when limit is not given.",
+    ),
+    Requirement("D-fulltext-limit-range", "004", "The ubp_fulltext_search parameter limit is from 1 to 50."),
+    Requirement(
+        "D-fulltext-doc-type", "004", "ubp_fulltext_search with doc_type returns only pages of that kind."
+    ),
+    Requirement("D-fulltext-substring", "004", "ubp_fulltext_search finds Japanese substrings."),
+    Requirement("D-fulltext-without-embeddings", "004", "ubp_fulltext_search works without embeddings."),
+    Requirement(
+        "D-fulltext-response-results", "004", "The ubp_fulltext_search answer lists sections under results."
+    ),
+    Requirement(
+        "D-fulltext-response-total-found",
+        "004",
+        "The ubp_fulltext_search answer counts the matches under total_found.",
+    ),
+    Requirement(
+        "D-fulltext-result-keys",
+        "004",
+        "A ubp_fulltext_search result has doc_id, filepath, title, section_heading, snippet and rank.",
+    ),
+    Requirement(
+        "D-fulltext-section-heading",
+        "004",
+        "The section_heading of a ubp_fulltext_search result is the heading or null.",
+    ),
+    Requirement(
+        "D-fulltext-snippet",
+        "004",
+        "The snippet of a ubp_fulltext_search result is 64 characters with the match highlighted.",
+    ),
+    Requirement("D-fulltext-rank", "004", "The rank of a ubp_fulltext_search result is a number."),
+    Requirement("D-list-all", "004", "ubp_list_pages without arguments lists every indexed page."),
+    Requirement("D-list-doc-type", "004", "ubp_list_pages with doc_type lists only pages of that kind."),
+    Requirement("D-list-sort-default", "004", "ubp_list_pages sorts by title when sort is not given."),
+    Requirement(
+        "D-list-sort-values",
+        "004",
+        "The ubp_list_pages parameter sort accepts title, updated_at and filepath and nothing else.",
+    ),
+    Requirement("D-list-order-default", "004", "ubp_list_pages sorts ascending when order is not given."),
+    Requirement(
+        "D-list-order-values",
+        "004",
+        "The ubp_list_pages parameter order accepts asc and desc and nothing else.",
+    ),
+    Requirement(
+        "D-list-page-keys",
+        "004",
+        "A listed page has doc_id, filepath, title, doc_type, link_count and updated_at.",
+    ),
+    Requirement("D-list-link-count", "004", "The link_count of a listed page is a number."),
+    Requirement("D-list-total", "004", "The ubp_list_pages answer counts the pages under total."),
+    Requirement("D-graph-center", "004", "ubp_get_graph takes the centre as a filepath or a doc_id."),
+    Requirement("D-graph-center-none", "004", "ubp_get_graph without center returns the graph of all pages."),
+    Requirement("D-graph-depth-default", "004", "ubp_get_graph walks to depth 2 when depth is not given."),
+    Requirement("D-graph-depth-range", "004", "The ubp_get_graph parameter depth is from 1 to 5."),
+    Requirement(
+        "D-graph-subgraph", "004", "ubp_get_graph with center returns only what lies within depth of it."
+    ),
+    Requirement(
+        "D-graph-nodes",
+        "004",
+        "The ubp_get_graph answer lists nodes with id, filepath, title and doc_type under nodes.",
+    ),
+    Requirement(
+        "D-graph-edges",
+        "004",
+        "The ubp_get_graph answer lists edges with source, target and type under edges.",
+    ),
+    Requirement(
+        "D-graph-edge-ids", "004", "The source and target of an edge are doc_ids of nodes in the answer."
+    ),
+    Requirement(
+        "D-link-syntax",
+        "004",
+        "A link [[target]] or [[target|type]] in a page becomes an edge, as "
+        "[[search-algorithm|implements]] and [[database-schema]] do in the seed.",
+    ),
+    Requirement(
+        "D-frontmatter",
+        "004",
+        "The frontmatter keys title, doc_type and source_refs of a page are read as in the seed itself.",
+    ),
+    Requirement(
+        "D-pattern-context",
+        "004",
+        "ubp_search followed by ubp_get_context at depth 2 on its best page collects the context for "
+        "an answer.",
+    ),
+    Requirement(
+        "D-pattern-explore",
+        "004",
+        "ubp_list_pages with doc_type design, then ubp_get_page, then ubp_get_graph on that page works "
+        "step by step.",
+    ),
+    Requirement(
+        "D-pattern-freshness",
+        "004",
+        "ubp_get_page shows by staleness and stale_refs which page to update after a source file changed.",
+    ),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*KNOWLEDGE, *PATENTS, *PROGRAMS, *ANSWERS, *PAGES)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many requirements of one seed have a test that shows them."""
+
+    seed: str
+    shown: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"seed {self.seed} {SEEDS[self.seed]}: {self.shown} of {self.total} shown"
+
+
+def coverage() -> list[Coverage]:
+    """One entry for each seed, in order."""
+    return [
+        Coverage(
+            seed,
+            shown=sum(1 for requirement in REQUIREMENTS if requirement.seed == seed and requirement.tests),
+            total=sum(1 for requirement in REQUIREMENTS if requirement.seed == seed),
+        )
+        for seed in SEEDS
+    ]
+
+
+def coverage_lines() -> list[str]:
+    """The coverage as text, for the summary that pytest prints at the end."""
+    return [str(entry) for entry in coverage()]
