@@ -4,6 +4,8 @@ Features over the words the index already holds, weighted by rarity; one logisti
 `benchmarks/fit_coverage.py` (JaQuAD's training questions and keyword forms of them; no set that judges is used).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -31,11 +33,40 @@ def features(question: Question, candidates: Candidates) -> Scores:
     total = question.rarity.sum()
     if total > 0:
         weights = question.rarity / total
-        present, nearby = _presence(question.words, candidates.words)
-        table[:, 0] = present @ weights
-        table[:, 1] = (nearby @ weights).max(axis=1, initial=0.0) if nearby.ndim == 2 else _best(nearby, weights)
-        table[:, 4] = 1 - present[:, int(np.argmax(question.rarity))]
+        passage, sentence = _coverage(question.words, weights, candidates.words)
+        table[:, 0] = passage @ weights
+        table[:, 1] = sentence
+        table[:, 4] = 1 - passage[:, int(np.argmax(question.rarity))]
     sparse = np.nan_to_num(candidates.sparse)
     table[:, 2] = sparse / sparse.max() if sparse.max() > 0 else 0
     table[:, 3] = np.clip(np.nan_to_num(candidates.dense), 0, 1)
     return table
+
+
+def _coverage(
+    wanted: npt.NDArray[np.uint32], weights: Scores, passages: Sequence[npt.NDArray[np.uint32]]
+) -> tuple[Scores, Scores]:
+    """Which wanted words each passage holds, and the largest weight of them that one sentence holds."""
+    lengths = [len(words) for words in passages]
+    words = np.concatenate([*passages, np.zeros(1, np.uint32)])
+    owner = np.repeat(np.arange(len(passages)), lengths)
+    sentence = np.cumsum(words == 0)[:-1]
+    sentence += np.repeat(
+        np.arange(len(passages)), lengths
+    )  # a passage's first sentence is never the last one's
+    words = words[:-1]
+    order = np.argsort(wanted)
+    place = np.searchsorted(wanted[order], words)
+    place = order[np.minimum(place, len(wanted) - 1)]
+    at = np.flatnonzero(wanted[place] == words)
+    held = np.zeros((len(passages), len(wanted)))
+    held[owner[at], place[at]] = 1
+    best = np.zeros(len(passages))
+    if len(at):
+        sentences, row = np.unique(sentence[at], return_inverse=True)
+        within = np.zeros((len(sentences), len(wanted)))
+        within[row, place[at]] = 1
+        owners = np.zeros(len(sentences), int)
+        owners[row] = owner[at]
+        np.maximum.at(best, owners, within @ weights)
+    return held, best

@@ -45,12 +45,22 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-def document_hashes(connection: Connection, collection_id: str) -> dict[str, str]:
-    """What is already in a collection: source to content hash."""
+@dataclass(frozen=True)
+class Known:
+    """A document that is already in: the hash of its file, and the folder it came from."""
+
+    content_hash: str
+    root: str | None
+
+
+def known_documents(connection: Connection, collection_id: str) -> dict[str, Known]:
+    """What is in a collection, by source."""
     rows = connection.execute(
-        select(documents.c.source, documents.c.content_hash).where(documents.c.collection_id == collection_id)
+        select(documents.c.source, documents.c.content_hash, documents.c.metadata).where(
+            documents.c.collection_id == collection_id
+        )
     )
-    return {row.source: row.content_hash for row in rows}
+    return {row.source: Known(row.content_hash, row.metadata.get("root")) for row in rows}
 
 
 def document_id(base_id: str, collection_id: str, source: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
 from shirube.caller import Caller
 from shirube.store.access import document_open
@@ -44,6 +44,12 @@ def passage_ids(connection: Connection, base_id: str) -> list[int]:
         .order_by(passages.c.id)
     )
     return [row.id for row in rows]
+
+
+def count_passages(connection: Connection, base_id: str) -> int:
+    """How many passages the base has, from its documents' own counts."""
+    total = select(func.sum(documents.c.chunk_count)).where(documents.c.knowledge_base_id == base_id)
+    return int(connection.execute(total).scalar() or 0)
 
 
 def passages_of(connection: Connection, document_ids: Sequence[str]) -> Iterator[StoredPassage]:

@@ -24,7 +24,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from shirube.errors import ShirubeError, Unavailable
-from shirube.index.contract import Change, Feed, Hit, Layout, Progress, Terms, Vectors, Weight
+from shirube.index.contract import Change, Entry, Feed, Hit, Layout, Progress, Terms, Vectors, Weight
 from shirube.index.embedded.files import replace_text
 from shirube.index.embedded.text import TantivySpace
 from shirube.index.embedded.vectors import UsearchSpace
@@ -85,6 +85,12 @@ class EmbeddedSpace:
     def search_vectors(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
         return self.vectors.search(vector, filters, limit)
 
+    def has_vectors(self, model: str) -> bool:
+        return self.vectors.model == model and len(self.vectors.rows) > 0
+
+    def vector_count(self, model: str) -> int:
+        return len(self.vectors.rows) if self.vectors.model == model else 0
+
     # Keeping up
 
     def refresh(self) -> bool:
@@ -123,10 +129,14 @@ class EmbeddedSpace:
                 )
             self._start_afresh(progress)
 
-    def missing_vectors(self) -> list[int]:
-        """The keys of entries that have no vector yet."""
+    def missing_vectors(self, model: str) -> list[int]:
+        """The keys of entries that have no vector of this model yet."""
         self.vectors.reload()
-        return [int(key) for key in np.setdiff1d(np.array(self._feed.keys(), np.uint64), self.vectors.keys())]
+        have = self.vectors.keys() if self.vectors.model == model else np.empty(0, np.uint64)
+        return [int(key) for key in np.setdiff1d(np.array(self._feed.keys(), np.uint64), have)]
+
+    def entries(self, keys: Sequence[int]) -> Iterator[Entry]:
+        return self._feed.entries_by_key(keys)
 
     def add_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
         """Save the vectors of these entries; vectors of entries that are gone, or of another model, go."""
@@ -297,4 +307,3 @@ def _made_with(layout: Layout) -> dict[str, Any]:
     made = {"layout": asdict(layout), "tokens": VERSION}
     made["engines"] = {name: version(name) for name in ("tantivy", "sudachipy", "sudachidict-core")}
     return json.loads(json.dumps(made))  # type: ignore[no-any-return]
-

@@ -1,0 +1,46 @@
+# Every target sets up what it needs: a virtual environment with the pinned dependencies, nothing else.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+ARGS ?=
+
+.PHONY: demo test lint format bench soak lock clean
+
+demo: $(READY)
+	SHIRUBE_HOME="$${SHIRUBE_HOME:-$(CURDIR)/.demo}" $(BIN)/shirube demo $(ARGS)
+
+test: $(READY)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+soak: $(READY)
+	$(BIN)/python -m pytest -m soak --no-header $(ARGS)
+
+# requirements.lock: versions and hashes of everything, extras included, and no address of where it came from.
+lock: $(READY)
+	$(BIN)/python -m pip install --quiet "pip-tools>=7.6"
+	$(BIN)/pip-compile --quiet --all-extras --strip-extras --generate-hashes --allow-unsafe \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --no-annotate \
+	  --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) .demo build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+
+$(READY): pyproject.toml requirements.lock
+	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)

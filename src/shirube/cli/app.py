@@ -1,0 +1,218 @@
+"""The command line. Each verb imports what it needs when it runs, so that `--help` and `serve` start at once."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shirube import __version__
+from shirube.caller import LOCAL
+from shirube.errors import InvalidInput, NotFound, ShirubeError
+from shirube.settings import load_settings
+from shirube.toolsets.registry import Application
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="標 Shirube: 日本語に強い検索サーバー。 Japanese-first retrieval for agents and people.",
+)
+kb = typer.Typer(no_args_is_help=True, help="ナレッジベースの管理。 Manage knowledge bases.")
+app.add_typer(kb, name="kb")
+
+Json = Annotated[bool, typer.Option("--json", help="JSON で出力します。 Print JSON.")]
+BaseName = Annotated[str, typer.Option("--kb", help="ナレッジベースの名前または ID。 Its name or id.")]
+
+
+def main() -> None:
+    """Run the command line: 0 when it worked, 1 when it did not, 2 when it was asked wrongly."""
+    try:
+        app()
+    except ShirubeError as error:
+        from shirube.cli.output import show_error
+
+        show_error(error)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="版を表示します。 Show the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"shirube {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def call(
+    name: Annotated[str, typer.Argument(help="操作の名前。 An operation, e.g. search_documents.")],
+    args: Annotated[str, typer.Option("--args", help="引数の JSON。 Its arguments as JSON.")] = "{}",
+) -> None:
+    """操作を1つ呼び、結果を JSON で出力します。 Call one operation and print its JSON.
+
+    例: shirube call search_documents --args '{"query":"手当","knowledge_base_id":"…"}'
+    """
+    from shirube.cli.output import show_json
+
+    application = Application(load_settings())
+    operation = application.registry.get(name)
+    if operation is None:
+        names = ", ".join(each.name for each in application.registry)
+        _fail_json(
+            NotFound(
+                f"Unknown operation: {name}", f"{name} という操作はありません。", hint=f"使える操作: {names}"
+            )
+        )
+    try:
+        arguments = json.loads(args)
+    except (ValueError, RecursionError) as error:
+        _fail_json(
+            InvalidInput(f"--args is not valid JSON: {error}", "--args が正しい JSON ではありません。")
+        )
+    answer = asyncio.run(application.registry.call(name, LOCAL, arguments))
+    show_json(answer.body)
+    if not answer.ok:
+        raise typer.Exit(1)
+
+
+def _fail_json(error: ShirubeError) -> Any:
+    from shirube.cli.output import show_json
+    from shirube.toolsets.knowledge.schema import render_error
+
+    show_json(render_error(error))
+    raise typer.Exit(1)
+
+
+@kb.command("add")
+def kb_add(
+    paths: Annotated[list[Path], typer.Argument(help="ファイルまたはフォルダー。 Files or folders.")],
+    base: BaseName,
+    collection: Annotated[
+        str, typer.Option("--collection", help="入れるコレクション。 The collection they go to.")
+    ] = "default",
+    department: Annotated[
+        str | None, typer.Option("--department", help="読める部署。 Only this department may read them.")
+    ] = None,
+    confidentiality: Annotated[
+        str | None,
+        typer.Option("--confidentiality", help="public, internal, confidential, secret, top_secret"),
+    ] = None,
+    description: Annotated[str, typer.Option("--description", help="新しく作るときの説明。")] = "",
+    sync: Annotated[
+        bool, typer.Option("--sync", help="フォルダーから消えた文書も外します。 Also remove what is gone.")
+    ] = False,
+    vectors: Annotated[
+        bool, typer.Option("--vectors/--no-vectors", help="ベクトルも作ります。 Make vectors too.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """文書を入れます。変わっていないファイルは飛ばします。 Add documents; unchanged files are skipped.
+
+    例: shirube kb add ./規程 --kb 社内規程
+    """
+    from shirube.cli.knowledge import add
+
+    add(
+        paths,
+        base,
+        collection=collection,
+        department=department,
+        confidentiality=confidentiality,
+        description=description,
+        sync=sync,
+        vectors=vectors,
+        as_json=as_json,
+    )
+
+
+@kb.command("list")
+def kb_list(as_json: Json = False) -> None:
+    """ナレッジベースの一覧。 List knowledge bases."""
+    from shirube.cli.knowledge import show_list
+
+    show_list(as_json)
+
+
+@kb.command("remove")
+def kb_remove(
+    base: Annotated[str, typer.Argument(help="名前または ID。 Name or id.")],
+    yes: Annotated[bool, typer.Option("--yes", help="確認せずに削除します。 Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """ナレッジベースを文書と索引ごと削除します。 Remove a knowledge base with all it holds."""
+    from shirube.cli.knowledge import remove
+
+    remove(base, yes=yes, as_json=as_json)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="質問や語。 A question or words.")],
+    base: BaseName,
+    threshold: Annotated[float, typer.Option("--threshold", min=0.0, max=1.0)] = 0.6,
+    results: Annotated[int, typer.Option("-n", "--max-results", min=1, max=50)] = 5,
+    why: Annotated[bool, typer.Option("--why", help="順位の理由も表示します。 Show each stage.")] = False,
+    as_json: Json = False,
+) -> None:
+    """文書を検索します。 Search documents.
+
+    例: shirube search "リモートワーク手当の金額は？" --kb 社内規程 --why
+    """
+    from shirube.cli.knowledge import show_search
+
+    show_search(query, base, threshold=threshold, results=results, why=why, as_json=as_json)
+
+
+@app.command()
+def status(as_json: Json = False) -> None:
+    """使っているデータ・索引・モデルの状態。 What is in use, and what would make results better."""
+    from shirube.cli.maintenance import show_status
+
+    show_status(as_json)
+
+
+@app.command()
+def reindex(
+    base: Annotated[str | None, typer.Option("--kb", help="これだけ。 Only this one.")] = None,
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="ベクトルだけを作ります。 Make missing vectors only.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """索引を作り直します。検索は止まりません。 Rebuild indexes; searching goes on meanwhile."""
+    from shirube.cli.maintenance import rebuild
+
+    rebuild(base, vectors=vectors, as_json=as_json)
+
+
+@app.command()
+def serve() -> None:
+    """MCP サーバーを標準入出力で動かします。 Serve MCP over stdio.
+
+    例: Claude Desktop の設定に {"command": "shirube", "args": ["serve"]}
+    """
+    from shirube.serve.mcp import serve_stdio
+
+    serve_stdio(Application(load_settings()))
+
+
+@app.command()
+def demo(
+    once: Annotated[
+        bool, typer.Option("--once", help="例を1回ずつ実行して終わります。 Show and exit.")
+    ] = False,
+) -> None:
+    """サンプルデータで試します。 Try it with bundled sample data."""
+    from shirube.cli.demo import run
+
+    run(once=once)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""The demo: sample documents in a folder of their own, and something to try."""
+
+import asyncio
+import os
+import sys
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from shirube.caller import LOCAL
+from shirube.cli.knowledge import add_to, show_results
+from shirube.cli.output import err, out
+from shirube.ingest.sync import Options, find_files
+from shirube.settings import load_settings
+from shirube.store import bases
+from shirube.toolsets.registry import Application
+
+COMPANY = "みちしるべ社内規程"
+STATUTES = "労働法令"
+QUESTION = "リモートワーク手当の金額は？"
+
+
+def run(*, once: bool) -> None:
+    """Load the samples; with `once` show a search and end, else serve MCP or say how to."""
+    os.environ.setdefault("SHIRUBE_HOME", str(Path.cwd() / ".demo"))
+    application = Application(load_settings())
+    _load(application)
+    company = _base_id(application, COMPANY)
+    if once:
+        out.rule("search_documents")
+        out.print(f"問い: {QUESTION}")
+        answer = asyncio.run(
+            application.registry.call(
+                "search_documents",
+                LOCAL,
+                {"query": QUESTION, "knowledge_base_id": company, "max_results": 3, "explain": True},
+            )
+        )
+        if answer.error:
+            raise answer.error
+        show_results(answer.body)
+        out.rule("get_knowledge_base_summary")
+        summary = asyncio.run(
+            application.registry.call("get_knowledge_base_summary", LOCAL, {"knowledge_base_id": company})
+        )
+        out.print(summary.json())
+        return
+    _tell(application)
+    if not sys.stdin.isatty():
+        return
+    _ask(application, company)
+
+
+def _load(application: Application) -> None:
+    samples = files("shirube") / "samples"
+    with as_file(samples) as folder:
+        for collection in sorted(path for path in (folder / "company").iterdir() if path.is_dir()):
+            options = Options(collection=collection.name)
+            add_to(
+                application,
+                COMPANY,
+                find_files([collection]),
+                options,
+                "株式会社みちしるべの規程とFAQ（見本）",
+            )
+        add_to(
+            application,
+            STATUTES,
+            find_files([folder / "statutes"]),
+            Options(),
+            "労働関係の法令（e-Gov 法令検索より）",
+        )
+
+
+def _base_id(application: Application, name: str) -> str:
+    with application.workspace().database.read() as connection:
+        base = bases.find_base(connection, LOCAL, name)
+    assert base is not None
+    return base.id
+
+
+def _tell(application: Application) -> None:
+    home = application.settings.home
+    out.rule("標 Shirube デモ")
+    out.print(f"サンプルデータ: {COMPANY} と {STATUTES}（{home}）\n")
+    out.print("コマンドで試す:")
+    for query in (QUESTION, "副業 許可 条件", "サーバ", "振替休日"):
+        base = STATUTES if query == "振替休日" else COMPANY
+        out.print(f'  SHIRUBE_HOME={home} shirube search "{query}" --kb {base} --why')
+    out.print("\nMCP クライアント（Claude Desktop など）の設定:")
+    out.print_json(
+        data={
+            "mcpServers": {
+                "shirube": {"command": _command(), "args": ["serve"], "env": {"SHIRUBE_HOME": str(home)}}
+            }
+        }
+    )
+
+
+def _command() -> str:
+    return str(Path(sys.executable).with_name("shirube"))
+
+
+def _ask(application: Application, base_id: str) -> None:
+    """Questions typed at the terminal, until an empty line."""
+    err.print("\n質問を入力してください（空行で終了）:")
+    while query := input("> ").strip():
+        answer = asyncio.run(
+            application.registry.call(
+                "search_documents", LOCAL, {"query": query, "knowledge_base_id": base_id, "max_results": 3}
+            )
+        )
+        if answer.error:
+            err.print(answer.error.ja)
+        else:
+            show_results(answer.body)

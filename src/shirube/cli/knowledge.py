@@ -1,0 +1,243 @@
+"""The verbs for knowledge bases and searching them."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from shirube.caller import LOCAL, Confidentiality
+from shirube.cli.output import err, out, progress_bar, show_json
+from shirube.errors import InvalidInput, NotFound
+from shirube.ingest.embedding import embed_missing
+from shirube.ingest.sync import File, Options, Report, add_files, find_files
+from shirube.settings import load_settings
+from shirube.store import bases
+from shirube.store.bases import KnowledgeBase
+from shirube.toolsets.knowledge.feed import BODY
+from shirube.toolsets.registry import Application
+
+# So many passages are stored before they become searchable, while an import goes on.
+_INDEX_EVERY = 20_000
+
+
+def find(application: Application, name: str) -> KnowledgeBase:
+    """The knowledge base of that name or id."""
+    with application.workspace().database.read() as connection:
+        found = bases.find_base(connection, LOCAL, name)
+        if found:
+            return found
+        known = [base.name for base, _ in bases.list_bases(connection, LOCAL)]
+        try:
+            return bases.get_base(connection, LOCAL, name)
+        except NotFound:
+            raise NotFound(
+                f"Knowledge base not found: {name}",
+                f"ナレッジベース「{name}」が見つかりません。",
+                hint="あるもの: " + "、".join(known)
+                if known
+                else "まだ1つもありません。shirube kb add フォルダー --kb 名前 で作れます。",
+            ) from None
+
+
+def add(
+    paths: list[Path],
+    name: str,
+    *,
+    collection: str,
+    department: str | None,
+    confidentiality: str | None,
+    description: str,
+    sync: bool,
+    vectors: bool,
+    as_json: bool,
+) -> None:
+    options = Options(collection, department, _level(confidentiality), sync)
+    application = Application(load_settings())
+    files = find_files(paths)
+    base, report = add_to(application, name, files, options, description, vectors=vectors)
+    body = {"knowledge_base_id": base.id, "name": base.name, **asdict(report)}
+    if as_json:
+        show_json(body)
+    else:
+        _show_report(base, report)
+
+
+def add_to(
+    application: Application,
+    name: str,
+    files: list[File],
+    options: Options,
+    description: str = "",
+    *,
+    vectors: bool = True,
+) -> tuple[KnowledgeBase, Report]:
+    """Take `files` into the knowledge base `name`, made where it is missing: text first, then vectors."""
+    workspace = application.workspace()
+    with workspace.database.write() as connection:
+        base = bases.find_base(connection, LOCAL, name) or bases.create_base(
+            connection, LOCAL, name, description
+        )
+    space = application.knowledge().space(base.id)
+    indexed = 0
+
+    with progress_bar("文書を読んでいます") as progress:
+
+        def on_file(report: Report) -> None:
+            nonlocal indexed
+            done = len(report.added) + len(report.changed) + len(report.unchanged) + len(report.refused)
+            progress(min(done, len(files)), len(files))
+            if report.passages - indexed >= _INDEX_EVERY:
+                space.catch_up()
+                indexed = report.passages
+
+        report = add_files(workspace.database, LOCAL, base, files, options, on_file)
+    with progress_bar("索引を作っています") as progress:
+        if not space.catch_up(progress):
+            report.warnings.append(
+                "別のプロセスが索引を書き込み中です。残りは次の検索のときに反映されます。 "
+                "Another process holds the index; the rest is caught up with on the next search."
+            )
+    if vectors and workspace.embedder:
+        with progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
+            embed_missing(space, workspace.embedder, BODY, progress)
+    return base, report
+
+
+def _level(name: str | None) -> Confidentiality | None:
+    if name is None:
+        return None
+    try:
+        return Confidentiality[name.strip().lower()]
+    except KeyError:
+        levels = ", ".join(level.name for level in Confidentiality)
+        raise InvalidInput(
+            f"--confidentiality must be one of {levels}", f"--confidentiality は {levels} のどれかです。"
+        ) from None
+
+
+def _show_report(base: KnowledgeBase, report: Report) -> None:
+    out.print(f"[bold]{base.name}[/bold]  {base.id}")
+    out.print(
+        f"追加 {len(report.added)} ・更新 {len(report.changed)} ・変更なし {len(report.unchanged)} "
+        f"・削除 {len(report.removed)} ・取り込めず {len(report.refused)} （{report.passages} 箇所）"
+    )
+    for refused in report.refused:
+        err.print(
+            Text(
+                f"  取り込めません: {refused.source}: {refused.reason_ja}（{refused.reason}）", style="yellow"
+            )
+        )
+    for warning in report.warnings:
+        err.print(Text(f"  注意: {warning}", style="yellow"))
+    out.print(f'次は: shirube search "質問" --kb {base.name}')
+
+
+def show_list(as_json: bool) -> None:
+    application = Application(load_settings())
+    answer = asyncio.run(application.registry.call("list_knowledge_bases", LOCAL, {}))
+    if as_json:
+        show_json(answer.body)
+        return
+    table = Table("名前", "ID", "文書", "箇所", "説明")
+    for item in answer.body["knowledge_bases"]:
+        counts = item["statistics"]
+        table.add_row(
+            item["name"],
+            item["knowledge_base_id"],
+            str(counts["total_documents"]),
+            str(counts["total_chunks"]),
+            item["description"],
+        )
+    if answer.body["count"]:
+        out.print(table)
+    else:
+        out.print("まだありません。 shirube kb add フォルダー --kb 名前 で作れます。")
+
+
+def remove(name: str, *, yes: bool, as_json: bool) -> None:
+    application = Application(load_settings())
+    base = find(application, name)
+    if not yes:
+        from typer import confirm
+
+        confirm(f"「{base.name}」を文書と索引ごと削除しますか？", abort=True, err=True)
+    with application.workspace().database.write() as connection:
+        bases.remove_base(connection, LOCAL, base.id)
+    application.knowledge().space(base.id)
+    application.workspace().drop_space(base.id)
+    if as_json:
+        show_json({"removed": base.id, "name": base.name})
+    else:
+        out.print(f"「{base.name}」を削除しました。")
+
+
+def show_search(query: str, name: str, *, threshold: float, results: int, why: bool, as_json: bool) -> None:
+    application = Application(load_settings())
+    base = find(application, name)
+    arguments = {
+        "query": query,
+        "knowledge_base_id": base.id,
+        "threshold": threshold,
+        "max_results": results,
+        "explain": why,
+    }
+    answer = asyncio.run(application.registry.call("search_documents", LOCAL, arguments))
+    if answer.error:
+        raise answer.error
+    if as_json:
+        show_json(answer.body)
+    else:
+        show_results(answer.body)
+
+
+def show_results(body: Mapping[str, Any]) -> None:
+    """Results as a person reads them: passage, source, score, and the reasons when asked for."""
+    for rank, result in enumerate(body["results"], 1):
+        meta = result["metadata"]
+        place = " › ".join(
+            [meta["document_title"], *(h for h in meta["heading_path"] if h != meta["document_title"])]
+        )
+        out.print(
+            Panel(
+                Text(result["content"]),
+                title=Text(f"{rank}. {place}"),
+                title_align="left",
+                subtitle=Text(f"{meta['source']['file']}  スコア {result['score']:.2f}"),
+                subtitle_align="right",
+            ),
+            soft_wrap=False,
+        )
+        if "ranks" in meta:
+            scores = [
+                f"{label} {meta[key]:.2f}"
+                + (f"（{meta['ranks'][stage]}位）" if stage in meta["ranks"] else "")
+                for label, key, stage in (
+                    ("全文", "sparse_score", "sparse"),
+                    ("ベクトル", "dense_score", "dense"),
+                    ("融合", "rrf_score", "rrf"),
+                    ("再ランク", "cross_encoder_score", "rerank"),
+                )
+                if key in meta
+            ]
+            out.print(Text("   理由: " + " → ".join(scores), style="dim"))
+    if not body["results"]:
+        best = body.get("best_score_below_threshold")
+        hint = (
+            f"（閾値 {body['threshold']} に届いた箇所がありません。最高は {best}）"
+            if best is not None
+            else ""
+        )
+        out.print(f"見つかりませんでした。{hint}")
+    for warning in body.get("warnings", ()):
+        err.print(Text(f"注意: {warning}", style="yellow"))
+    if "explain" in body:
+        stages = " / ".join(
+            f"{each['stage']} {each['count']}件 {each['ms']}ms" for each in body["explain"]["stages"]
+        )
+        out.print(Text(f"段階: {stages}", style="dim"))
+    out.print(Text(f"{body['count']}件  {body['took_ms']} ms  run {body['run_id']}", style="dim"))

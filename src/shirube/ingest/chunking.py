@@ -1,0 +1,95 @@
+"""Documents to passages of about 500 characters, cut at sentence and heading borders, each with its exact span.
+
+A passage never crosses a heading or splits a line of a table, and repeats up to 75 characters of whole sentences from
+the one before, so that an answer on a border is found whole. Every letter of the body is in some passage.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from shirube.ingest.readers.contract import Content, Heading
+from shirube.store.documents import Passage
+from shirube.text.sentences import sentences
+
+TARGET = 500
+OVERLAP = 75
+# A table row stays whole up to here; beyond it nothing readable is left to protect.
+_LONGEST_ROW = 4 * TARGET
+_BREAKS = ("、", "，", ",", "；", ";", "　", " ", "）", ")")
+
+
+def passages(content: Content) -> list[Passage]:
+    """The passages of a document in order."""
+    found: list[Passage] = []
+    for path, start, end in _sections(content):
+        for first, last in _windows(content.text, start, end):
+            found.append(Passage(content.text[first:last], first, last, path))
+    return found
+
+
+def _sections(content: Content) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Heading path and span of the text below each heading; a heading with nothing below it stands for itself."""
+    starts = [content.start, *(heading.end for heading in content.headings)]
+    ends = [*(heading.start for heading in content.headings), len(content.text)]
+    path: list[Heading] = []
+    for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        heading = content.headings[at - 1] if at else None
+        if heading:
+            path = [each for each in path if each.level < heading.level] + [heading]
+        names = tuple(each.text for each in path if each.text)
+        start, end = _trimmed(content.text, start, max(start, end))
+        if start < end:
+            yield names, start, end
+        elif heading and heading.text and _is_leaf(content.headings, at - 1):
+            yield names, *_trimmed(content.text, heading.start, heading.end)
+
+
+def _is_leaf(headings: Sequence[Heading], at: int) -> bool:
+    return at + 1 >= len(headings) or headings[at + 1].level <= headings[at].level
+
+
+def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Runs of whole sentences of at most TARGET characters that together cover text[start:end]."""
+    units = _units(text, start, end)
+    first = 0
+    while first < len(units):
+        last = first + 1
+        while last < len(units) and units[last][1] - units[first][0] <= TARGET:
+            last += 1
+        yield _trimmed(text, units[first][0], units[last - 1][1])
+        if last == len(units):
+            return
+        again = last
+        while again - 1 > first and units[last - 1][1] - units[again - 1][0] <= OVERLAP:
+            again -= 1
+        # The repeated sentences must leave room for the next new one.
+        while again < last and units[last][1] - units[again][0] > TARGET:
+            again += 1
+        first = again
+
+
+def _units(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    units: list[tuple[int, int]] = []
+    for first, last in sentences(text[start:end]):
+        units += _pieces(text, start + first, start + last)
+    return units
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence whole, or an overlong one in parts, cut after a comma or a space where there is one."""
+    longest = _LONGEST_ROW if text[start:end].lstrip().startswith("|") else TARGET
+    while end - start > longest:
+        half = start + longest // 2
+        cut = max(text.rfind(mark, half, start + longest) for mark in _BREAKS) + 1
+        cut = cut if cut > half else start + longest
+        yield start, cut
+        start = cut
+    if start < end:
+        yield start, end
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

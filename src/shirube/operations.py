@@ -1,0 +1,152 @@
+"""The one registry: an Operation is defined once, and every surface (MCP, REST, command line, console) is made from it.
+
+`call` is the whole way of a call: check the arguments, run the handler, render errors in the toolset's shape, write
+the audit log. All surfaces give the bytes of `Answer.json()`.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from shirube.caller import Caller
+from shirube.errors import Internal, InvalidInput, ShirubeError
+
+log = logging.getLogger(__name__)
+
+In = TypeVar("In", bound=BaseModel)
+Cost = Literal["light", "search", "heavy"]
+Audit = Callable[[Caller, str, str, float, Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text that people and agents read, in both languages."""
+
+    ja: str
+    en: str
+
+    def __str__(self) -> str:
+        return f"{self.ja}\n{self.en}"
+
+
+@dataclass(frozen=True)
+class Operation(Generic[In]):
+    """Something a caller can ask for. `render_error` gives an error the shape of the toolset's specification."""
+
+    name: str
+    toolset: str
+    title: Words
+    description: Words
+    input: type[In]
+    output: type[BaseModel]
+    handler: Callable[[Caller, In], Awaitable[BaseModel]]
+    render_error: Callable[[ShirubeError], dict[str, Any]]
+    rest: tuple[str, str]
+    cost: Cost = "light"
+    read_only: bool = True
+    idempotent: bool = True
+    explain_invalid: Callable[[ValidationError], ShirubeError] | None = None
+
+    def input_schema(self) -> dict[str, Any]:
+        return _tidy(self.input.model_json_schema())
+
+    def output_schema(self) -> dict[str, Any]:
+        return _tidy(self.output.model_json_schema(mode="serialization"))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a call: the operation's output or its error, ready to be sent."""
+
+    body: Mapping[str, Any]
+    error: ShirubeError | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    def json(self) -> str:
+        """Compact, with Japanese as it is."""
+        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+
+
+class Registry:
+    """The operations of the toolsets in use, by name."""
+
+    def __init__(self, operations: Sequence[Operation[Any]], audit: Audit | None = None) -> None:
+        self._operations = {operation.name: operation for operation in operations}
+        self._audit = audit
+
+    def __iter__(self) -> Any:
+        return iter(self._operations.values())
+
+    def get(self, name: str) -> Operation[Any] | None:
+        return self._operations.get(name)
+
+    async def call(self, name: str, caller: Caller, arguments: Any) -> Answer:
+        """Run an operation. Whatever happens, the answer is one that may be shown to the caller."""
+        operation = self._operations[name]
+        started = time.perf_counter()
+        try:
+            output = await operation.handler(caller, checked(operation, arguments))
+            answer = Answer(output.model_dump(mode="json", exclude_none=True))
+        except ShirubeError as error:
+            answer = Answer(operation.render_error(error), error)
+        except Exception:
+            log.exception("operation %s failed", name)
+            internal = Internal()
+            answer = Answer(operation.render_error(internal), internal)
+        if self._audit:
+            outcome = answer.error.code if answer.error else "ok"
+            try:
+                self._audit(caller, name, outcome, (time.perf_counter() - started) * 1000, answer.body)
+            except Exception:
+                log.exception("the audit log could not be written")
+        return answer
+
+
+def checked(operation: Operation[In], arguments: Any) -> In:
+    """The arguments as the operation's input, or InvalidInput saying which one is wrong and what is expected."""
+    try:
+        return operation.input.model_validate(arguments if arguments is not None else {})
+    except ValidationError as error:
+        explained = operation.explain_invalid(error) if operation.explain_invalid else None
+        raise explained or invalid(error) from None
+
+
+def invalid(error: ValidationError) -> InvalidInput:
+    """The first thing that is wrong, by name."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or "arguments"
+    match first["type"]:
+        case "missing":
+            return InvalidInput(f"{place} is required", f"{place} は必須です。")
+        case "extra_forbidden":
+            return InvalidInput(f"{place} is not a parameter", f"{place} というパラメータはありません。")
+    return InvalidInput(f"{place}: {first['msg']}", f"{place} の値が正しくありません。")
+
+
+def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without the titles that pydantic makes from names: they tell nobody anything."""
+
+    def clean(node: Any) -> Any:
+        if isinstance(node, dict):
+            named = "properties" in node
+            return {
+                key: {name: clean(each) for name, each in value.items()}
+                if key in ("properties", "$defs")
+                else clean(value)
+                for key, value in node.items()
+                if not (
+                    key == "title" and isinstance(value, str) and ("type" in node or named or "anyOf" in node)
+                )
+            }
+        return [clean(each) for each in node] if isinstance(node, list) else node
+
+    tidied: dict[str, Any] = clean(schema)
+    return tidied

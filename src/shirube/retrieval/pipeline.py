@@ -1,0 +1,233 @@
+"""A query's way through the stages: lanes, fusion, re-ranking, calibration. Any stage may fail alone.
+
+sparse ─┐
+        ├─ fusion ─ re-rank ─ calibrate
+dense ──┘
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from shirube.errors import ShirubeError
+from shirube.index.contract import Hit, Terms, Vectors, Weight
+from shirube.index.embedded.text import fingerprints
+from shirube.models.contract import Candidates, Embedder, Question, Reranker, Scores
+from shirube.query.filters import Filters
+from shirube.retrieval.calibration import Calibration, Uncalibrated
+from shirube.retrieval.fusion import reciprocal_ranks
+from shirube.retrieval.lanes import Lane
+from shirube.text.tokenize import words
+
+log = logging.getLogger(__name__)
+
+SPARSE_LIMIT = 500
+DENSE_LIMIT = 500
+FUSED_LIMIT = 600
+RERANK_LIMIT = 100
+
+
+class Space(Protocol):
+    """What the pipeline needs of an index."""
+
+    def search(
+        self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> list[Hit]: ...
+
+    def search_vectors(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]: ...
+
+    def rarity(self, words: Sequence[str], text: str) -> dict[str, float]: ...
+
+    def terms(self, keys: Sequence[int]) -> Terms: ...
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides an order besides the data: kept with the run."""
+
+    weights: Mapping[str, Weight]
+    body: str
+    sparse_limit: int = SPARSE_LIMIT
+    dense_limit: int = DENSE_LIMIT
+    fused_limit: int = FUSED_LIMIT
+    rerank_limit: int = RERANK_LIMIT
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage's text, and its place among equals: the same wherever and in whatever order it was put in."""
+
+    text: str
+    place: tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A result with what each stage said of it."""
+
+    key: int
+    score: float
+    scores: Mapping[str, float]
+    ranks: Mapping[str, int]
+
+
+@dataclass
+class Stage:
+    """What a stage did: how many it let through and how long it took."""
+
+    name: str
+    count: int = 0
+    ms: float = 0.0
+    error: str | None = None
+
+
+@dataclass
+class Outcome:
+    results: list[Ranked] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[str]:
+        return [stage.name for stage in self.stages if stage.error]
+
+
+def rank(
+    space: Space,
+    query: str,
+    filters: Filters,
+    recipe: Recipe,
+    *,
+    embedder: Embedder | None,
+    reranker: Reranker | None,
+    calibration: Calibration | None = None,
+    fetch: Callable[[Sequence[int]], Mapping[int, Found]],
+) -> Outcome:
+    """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out."""
+    outcome = Outcome()
+    sparse, dense = _lanes(space, query, filters, recipe, embedder, outcome)
+    with _stage(outcome, "fusion") as stage:
+        lanes = [lane for lane in (sparse, dense) if lane.hits]
+        fused = dict(list(reciprocal_ranks(lanes).items())[: recipe.fused_limit])
+        stage.count = len(fused)
+    found = fetch(list(fused)[: recipe.rerank_limit])
+    keys = [key for key in list(fused)[: recipe.rerank_limit] if key in found]
+    judged: Scores | None = None
+    if reranker and keys:
+        with _stage(outcome, "rerank") as stage:
+            judged = _rerank(space, query, recipe, reranker, keys, found, sparse, dense)
+            stage.count = len(keys)
+    with _stage(outcome, "calibrate") as stage:
+        values = np.array([fused[key] for key in keys]) if judged is None else judged
+        final = (calibration or Uncalibrated())(values) if keys else values
+        stage.count = len(keys)
+    before = {key: place for place, key in enumerate(keys)}
+    order = sorted(keys, key=lambda key: (-final[before[key]], -fused[key], found[key].place))
+    ranks = {"sparse": sparse.ranks, "dense": dense.ranks, "rrf": {k: i for i, k in enumerate(fused, 1)}}
+    highest = max(sparse.scores.values(), default=1.0)
+    for key in order:
+        scores = {
+            "sparse": sparse.scores[key] / highest if key in sparse.scores else None,
+            "dense": dense.scores.get(key),
+            "rrf": fused[key],
+            "rerank": None if judged is None else float(judged[before[key]]),
+        }
+        outcome.results.append(
+            Ranked(
+                key,
+                float(final[before[key]]),
+                {name: score for name, score in scores.items() if score is not None},
+                {name: held[key] for name, held in ranks.items() if key in held},
+            )
+        )
+    return outcome
+
+
+def _lanes(
+    space: Space, query: str, filters: Filters, recipe: Recipe, embedder: Embedder | None, outcome: Outcome
+) -> tuple[Lane, Lane]:
+    """Both lanes at the same time; one that fails is empty and says so."""
+
+    def sparse() -> list[Hit]:
+        return space.search(query, recipe.weights, filters, recipe.sparse_limit)
+
+    def dense() -> list[Hit]:
+        assert embedder is not None
+        return space.search_vectors(embedder.embed_query(query), filters, recipe.dense_limit)
+
+    waiting: Future[tuple[Stage, list[Hit]]] | None = None
+    if embedder is not None:
+        waiting = _pool().submit(_timed, "dense", dense)
+    stage, hits = _timed("sparse", sparse)
+    outcome.stages.append(stage)
+    if waiting is None:
+        return Lane("sparse", hits), Lane("dense", ())
+    dense_stage, dense_hits = waiting.result()
+    outcome.stages.append(dense_stage)
+    return Lane("sparse", hits), Lane("dense", dense_hits)
+
+
+def _rerank(
+    space: Space,
+    query: str,
+    recipe: Recipe,
+    reranker: Reranker,
+    keys: Sequence[int],
+    found: Mapping[int, Found],
+    sparse: Lane,
+    dense: Lane,
+) -> Scores:
+    distinct = list(dict.fromkeys(words(query)))
+    rarity = space.rarity(distinct, recipe.body)
+    question = Question(
+        query,
+        np.array([fingerprints[word] for word in distinct], np.uint32),
+        np.array([rarity[word] for word in distinct]),
+    )
+    terms = space.terms(keys)
+    held = dict(zip(terms.keys, terms.words, strict=True))
+    nothing = np.empty(0, np.uint32)
+    candidates = Candidates(
+        texts=[found[key].text for key in keys],
+        words=[held.get(key, nothing) for key in keys],
+        sparse=np.array([sparse.scores.get(key, np.nan) for key in keys]),
+        dense=np.array([dense.scores.get(key, np.nan) for key in keys]),
+    )
+    return reranker.scores(question, candidates)
+
+
+def _timed(name: str, work: Callable[[], list[Hit]]) -> tuple[Stage, list[Hit]]:
+    outcome = Outcome()
+    hits: list[Hit] = []
+    with _stage(outcome, name) as stage:
+        hits = work()
+        stage.count = len(hits)
+    return outcome.stages[0], hits
+
+
+@contextmanager
+def _stage(outcome: Outcome, name: str) -> Iterator[Stage]:
+    """Time a stage and keep its failure to itself; what the caller asked wrongly is no failure of a stage."""
+    stage = Stage(name)
+    outcome.stages.append(stage)
+    started = time.perf_counter()
+    try:
+        yield stage
+    except ShirubeError:
+        raise
+    except Exception as error:
+        log.warning("stage %s failed", name, exc_info=True)
+        stage.error = type(error).__name__
+    finally:
+        stage.ms = (time.perf_counter() - started) * 1000
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(4, "lane")

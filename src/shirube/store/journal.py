@@ -1,0 +1,52 @@
+"""Runs and audit rows are written behind the answer, so that a busy writer elsewhere never delays a search."""
+
+import atexit
+import logging
+import queue
+import threading
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from shirube.store.database import Database
+
+log = logging.getLogger(__name__)
+
+Writing = Callable[[Connection], None]
+
+
+class Journal:
+    """Takes small writings in order and commits them in the background, several at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: queue.SimpleQueue[Writing | threading.Event] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+        self._thread.start()
+        atexit.register(self.flush)
+
+    def write(self, writing: Writing) -> None:
+        self._waiting.put(writing)
+
+    def flush(self, timeout: float = 5.0) -> None:
+        """Wait until everything handed over so far is stored."""
+        done = threading.Event()
+        self._waiting.put(done)
+        done.wait(timeout)
+
+    def _work(self) -> None:
+        while True:
+            batch = [self._waiting.get()]
+            while not self._waiting.empty():
+                batch.append(self._waiting.get())
+            writings = [each for each in batch if not isinstance(each, threading.Event)]
+            try:
+                if writings:
+                    with self._database.write() as connection:
+                        for writing in writings:
+                            writing(connection)
+            except Exception:
+                log.warning("%d journal entries could not be written", len(writings), exc_info=True)
+            for each in batch:
+                if isinstance(each, threading.Event):
+                    each.set()

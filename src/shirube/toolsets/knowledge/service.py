@@ -1,0 +1,207 @@
+"""What the knowledge tools do. A search goes: access → filters → retrieval/pipeline → citations → run."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from shirube.caller import Caller
+from shirube.errors import InvalidInput
+from shirube.index.embedded.space import EmbeddedSpace
+from shirube.query.filters import Condition, Filters
+from shirube.query.values import Between, Exact
+from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, rank
+from shirube.store import bases, passages
+from shirube.store.passages import StoredPassage
+from shirube.store.runs import Run, save_run
+from shirube.text.invisible import visible
+from shirube.text.tokenize import words
+from shirube.toolsets.knowledge import schema
+from shirube.toolsets.knowledge.feed import BODY, LAYOUT, NO_DEPARTMENT, WEIGHTS, KnowledgeFeed
+from shirube.workspace import Workspace
+
+RECIPE = Recipe(weights=WEIGHTS, body=BODY)
+
+_FAILED = {
+    "sparse": "全文検索が使えないため、ベクトル検索だけで答えています。 Full text failed; answered from vectors alone.",
+    "dense": "ベクトル検索が使えないため、全文検索だけで答えています。 Vectors failed; answered from full text alone.",
+    "rerank": "再ランキングが使えないため、融合順で答えています。 Re-ranking failed; order of the fusion kept.",
+    "calibrate": "スコアの較正ができませんでした。 Scores could not be calibrated.",
+}
+
+
+class KnowledgeService:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def space(self, base_id: str) -> EmbeddedSpace:
+        feed = KnowledgeFeed(self._workspace.database, base_id)
+        return self._workspace.space(base_id, LAYOUT, feed)
+
+    def prepare(self, caller: Caller) -> None:
+        """Load the models and bring the indexes of the caller's bases up to date, ahead of the first search."""
+        with self._workspace.database.read() as connection:
+            found = bases.list_bases(connection, caller)
+        words("準備")
+        if self._workspace.embedder:
+            self._workspace.embedder.embed_query("準備")
+        for base, _ in found:
+            self.space(base.id).catch_up(wait=0)
+
+    def list_bases(self, caller: Caller) -> schema.ListOutput:
+        with self._workspace.database.read() as connection:
+            found = bases.list_bases(connection, caller)
+        items = [
+            schema.KnowledgeBaseItem(
+                knowledge_base_id=base.id,
+                name=base.name,
+                description=base.description,
+                statistics=schema.StatisticsOutput(**asdict(statistics)),
+            )
+            for base, statistics in found
+        ]
+        return schema.ListOutput(knowledge_bases=items, count=len(items))
+
+    def summary(self, caller: Caller, base_id: str) -> schema.SummaryOutput:
+        with self._workspace.database.read() as connection:
+            base, statistics = bases.summarise_base(connection, caller, base_id)
+        warnings = []
+        if not statistics.total_collections:
+            warnings.append("No collections found")
+        if not statistics.total_documents:
+            warnings.append("No documents found")
+        return schema.SummaryOutput(
+            knowledge_base_id=base.id,
+            summary=f"{base.name}: {base.description}" if base.description else base.name,
+            statistics=schema.StatisticsOutput(**asdict(statistics)),
+            generated_at=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            warnings=warnings or None,
+        )
+
+    def search(self, caller: Caller, asked: schema.SearchInput) -> schema.SearchOutput:
+        started = time.perf_counter()
+        base_id = str(asked.knowledge_base_id)
+        query = asked.query.encode("utf-8", "replace").decode()
+        with self._workspace.database.read() as connection:
+            bases.get_base(connection, caller, base_id)
+        if not query.strip():
+            raise InvalidInput(
+                "query must not be empty", "query が空です。検索したい語や質問を入れてください。"
+            )
+        space = self.space(base_id)
+        current = space.refresh()
+        if not current:
+            current = space.catch_up(wait=0 if space.revision else 60)
+        embedder = self._workspace.embedder
+        found: dict[int, StoredPassage] = {}
+
+        def fetch(keys: Sequence[int]) -> dict[int, Found]:
+            with self._workspace.database.read() as connection:
+                found.update(passages.visible_passages(connection, caller, base_id, keys))
+            return {key: Found(each.text, (each.source, each.chunk_index)) for key, each in found.items()}
+
+        outcome = rank(
+            space,
+            query,
+            access_filters(caller),
+            RECIPE,
+            embedder=embedder if embedder and space.has_vectors(embedder.name) else None,
+            reranker=self._workspace.reranker,
+            fetch=fetch,
+        )
+        passed = [each for each in outcome.results if each.score >= asked.threshold]
+        run = self._run(caller, asked, outcome)
+        best = outcome.results[0].score if outcome.results else None
+        return schema.SearchOutput(
+            query=query,
+            knowledge_base_id=base_id,
+            threshold=asked.threshold,
+            results=[_result(each, found[each.key], asked.explain) for each in passed[: asked.max_results]],
+            count=min(len(passed), asked.max_results),
+            run_id=run.id,
+            took_ms=round((time.perf_counter() - started) * 1000, 2),
+            notice=None if passed else "No results found",
+            best_score_below_threshold=None if passed or best is None else round(best, 4),
+            warnings=self._warnings(space, outcome, current) or None,
+            explain=_explanation(run, outcome) if asked.explain else None,
+        )
+
+    def _warnings(self, space: EmbeddedSpace, outcome: Outcome, current: bool) -> list[str]:
+        warnings = [_FAILED[name] for name in outcome.failed if name in _FAILED]
+        if not current:
+            warnings.append(
+                "索引を更新中のため、最近の変更が結果に出ないことがあります。 The index is being updated."
+            )
+        embedder = self._workspace.embedder
+        if embedder:
+            have, want = space.vector_count(embedder.name), space.count()
+            if have < want:
+                warnings.append(
+                    f"ベクトルは {have}/{want} 件まで作成済みです。残りは全文検索だけで探しています。 "
+                    f"Vectors are ready for {have} of {want} passages."
+                )
+        return warnings
+
+    def _run(self, caller: Caller, asked: schema.SearchInput, outcome: Outcome) -> Run:
+        embedder, reranker = self._workspace.embedder, self._workspace.reranker
+        run = Run(
+            id=f"knowledge-{secrets.token_hex(8)}",
+            kind="knowledge",
+            recipe={
+                "query": asked.query,
+                "knowledge_base_id": str(asked.knowledge_base_id),
+                "threshold": asked.threshold,
+                "max_results": asked.max_results,
+                "embedder": embedder.name if embedder else None,
+                "reranker": reranker.name if reranker else None,
+                **asdict(RECIPE),
+            },
+            stages=[asdict(stage) for stage in outcome.stages],
+            results=[asdict(each) for each in outcome.results[: schema.MAX_RESULTS]],
+        )
+        self._workspace.journal.write(lambda connection: save_run(connection, caller, run))
+        return run
+
+
+def access_filters(caller: Caller) -> Filters:
+    """What the caller may see, for the engines: applied inside them, before anything is cut."""
+    cleared = Condition("confidentiality", "<=", (Between(None, int(caller.clearance)),))
+    if caller.every_department:
+        return Filters(all_of=(cleared,))
+    open_to = (NO_DEPARTMENT, *sorted(caller.departments))
+    return Filters(all_of=(cleared, Condition("department", "in", tuple(Exact(name) for name in open_to))))
+
+
+def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Result:
+    scores = {name: round(score, 4) for name, score in ranked.scores.items()}
+    return schema.Result(
+        content=visible(passage.text),
+        score=round(ranked.score, 4),
+        metadata=schema.ResultMetadata(
+            chunk_id=f"{passage.document_id}-{passage.chunk_index}",
+            document_id=passage.document_id,
+            chunk_index=passage.chunk_index,
+            collection_id=passage.collection_id,
+            sparse_score=scores.get("sparse"),
+            dense_score=scores.get("dense"),
+            rrf_score=scores.get("rrf"),
+            bm25_score=scores.get("bm25"),
+            cross_encoder_score=scores.get("rerank"),
+            document_title=visible(passage.document_title),
+            source=schema.Source(file=visible(passage.source), page=passage.page),
+            heading_path=[visible(name) for name in passage.heading_path],
+            span=schema.Span(start=passage.start, end=passage.end),
+            ranks=dict(ranked.ranks) if explain else None,
+        ),
+    )
+
+
+def _explanation(run: Run, outcome: Outcome) -> schema.Explanation:
+    return schema.Explanation(
+        recipe=dict(run.recipe),
+        stages=[
+            schema.StageReport(stage=stage.name, count=stage.count, ms=round(stage.ms, 2), error=stage.error)
+            for stage in outcome.stages
+        ],
+    )

@@ -1,0 +1,44 @@
+"""All toolsets' operations over one workspace. Heavy parts are imported when an operation is first called."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from shirube.caller import Caller
+from shirube.operations import Registry
+from shirube.settings import Settings
+from shirube.toolsets.knowledge.operations import knowledge_operations
+
+if TYPE_CHECKING:
+    from shirube.toolsets.knowledge.service import KnowledgeService
+    from shirube.workspace import Workspace
+
+
+class Application:
+    """The registry, and the workspace behind it once something needs it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.workspace: Callable[[], Workspace] = cache(self._open_workspace)
+        self.knowledge: Callable[[], KnowledgeService] = cache(self._open_knowledge)
+        self.registry = Registry(knowledge_operations(self.knowledge), self._audit)
+
+    def _open_workspace(self) -> "Workspace":
+        from shirube.workspace import Workspace
+
+        return Workspace(self.settings)
+
+    def _open_knowledge(self) -> "KnowledgeService":
+        from shirube.toolsets.knowledge.service import KnowledgeService
+
+        return KnowledgeService(self.workspace())
+
+    def _audit(
+        self, caller: Caller, operation: str, outcome: str, duration_ms: float, body: Mapping[str, Any]
+    ) -> None:
+        from shirube.store.audit import record_call
+
+        count, run_id = body.get("count"), body.get("run_id")
+        self.workspace().journal.write(
+            lambda connection: record_call(connection, caller, operation, outcome, duration_ms, count, run_id)
+        )

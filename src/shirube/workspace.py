@@ -1,0 +1,53 @@
+"""What one process shares: the database, the models, the indexes. Each is opened when it is first needed."""
+
+import threading
+from functools import cached_property
+from pathlib import Path
+
+from shirube.index.contract import Feed, Layout
+from shirube.index.embedded.space import EmbeddedSpace
+from shirube.models import registry
+from shirube.models.contract import Embedder, Reranker
+from shirube.settings import Settings
+from shirube.store.database import Database, open_database
+from shirube.store.journal import Journal
+
+
+class Workspace:
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._spaces: dict[str, EmbeddedSpace] = {}
+        self._guard = threading.RLock()
+
+    @cached_property
+    def database(self) -> Database:
+        with self._guard:
+            return open_database(self.settings.database_url)
+
+    @cached_property
+    def journal(self) -> Journal:
+        return Journal(self.database)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        return registry.embedder(self.settings.embedder)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        return registry.reranker(self.settings.reranker)
+
+    def space(self, name: str, layout: Layout, feed: Feed) -> EmbeddedSpace:
+        """The index of one space; the same object for every caller in this process."""
+        with self._guard:
+            if name not in self._spaces:
+                self._spaces[name] = EmbeddedSpace(self.space_folder(name), layout, feed)
+            return self._spaces[name]
+
+    def drop_space(self, name: str) -> None:
+        with self._guard:
+            space = self._spaces.pop(name, None)
+        if space:
+            space.remove()
+
+    def space_folder(self, name: str) -> Path:
+        return self.settings.index_folder / name
