@@ -11,10 +11,19 @@ import numpy.typing as npt
 
 from shirube.models.contract import Candidates, Question, Scores
 
-FEATURES = ("covered", "covered_in_sentence", "sparse", "dense", "missing_rarest")
-# Fitted; see the module's first lines.
-WEIGHTS = np.array([4.0, 2.0, 4.0, 2.0, -0.5])
-BIAS = -6.0
+FEATURES = (
+    "covered",  # share of the question's rarity found in the passage
+    "covered_in_sentence",  # the same in its best sentence
+    "sparse",  # full-text score ÷ the best of the candidates
+    "dense",  # cosine of the vectors
+    "rarest_missing",  # the rarest word is not there
+    "complete",  # every word is there
+    "complete_in_sentence",  # every word in one sentence
+)
+# Printed by benchmarks/fit_coverage.py.
+WEIGHTS = np.array([4.98, 1.92, 13.99, 0.71, -0.18, 6.06, 5.94])
+BIAS = -18.04
+_WHOLE = 0.999
 
 
 class CoverageReranker:
@@ -37,6 +46,8 @@ def features(question: Question, candidates: Candidates) -> Scores:
         table[:, 0] = passage @ weights
         table[:, 1] = sentence
         table[:, 4] = 1 - passage[:, int(np.argmax(question.rarity))]
+        table[:, 5] = table[:, 0] > _WHOLE
+        table[:, 6] = table[:, 1] > _WHOLE
     sparse = np.nan_to_num(candidates.sparse)
     table[:, 2] = sparse / sparse.max() if sparse.max() > 0 else 0
     table[:, 3] = np.clip(np.nan_to_num(candidates.dense), 0, 1)

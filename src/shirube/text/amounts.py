@@ -25,8 +25,8 @@ _DIGIT = {
 _TEN = {"十": 10, "拾": 10, "百": 100, "千": 1000}
 _MYRIAD = {"万": 10**4, "億": 10**8, "兆": 10**12}
 _MAN = 10_000
-# Longer than any sum written with commas and units; it bounds the work on any input.
-_LONGEST = 26
+# The longest number below ten thousand 兆 in kanji, with 九千九百九十九 four times; it bounds the work on any input.
+_LONGEST = 32
 
 _D, _T, _M = "".join(_DIGIT), "".join(_TEN), "".join(_MYRIAD)
 _N = f"0-9{_D}{_T}{_M}"
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     rf"|(?P<ten>[{_T}])|(?P<myriad>[{_M}])|\ "
 )
 # Signs whose folded form holds a numeral (①, ㈠, ², ㎡, ㏠): ①50万円 must not become 150万円. Eras and ㌫ are kept.
-_NUMBER_SIGNS = re.compile("[²³¹⁰-₟①-⒛㆐-㋾㌀-㌪㌬-㍺㍿-㏿🄀-🄊🈀-🉟]")
+_NUMBER_SIGNS = re.compile("[²³¹⁰-₟①-⒛⓪㆐-㋾㌀-㌪㌬-㍺㍿-㏿🄀-🄊🈀-🉟]")
 
 _GIVEN = "(?:補助|助成|支給|交付|融資|貸付|支援)?金?"
 _UPPER = f"{_GIVEN}(?:上限|限度|最大|最高)(?:金?額)?"
@@ -334,10 +334,8 @@ def _rate_figures(text: str, whole: bool) -> Iterator[_Figure]:
 
 def _nearest(clause: str) -> re.Match[str] | None:
     """The last word of `clause` that tells a share from a day or a scale."""
-    word = None
-    for word in _TELLING.finditer(clause):  # noqa: B007
-        pass
-    return word
+    words = list(_TELLING.finditer(clause))
+    return words[-1] if words else None
 
 
 def _rate_value(found: re.Match[str]) -> tuple[Fraction | None, Fraction | None]:
