@@ -18,7 +18,7 @@ import numpy as np
 
 from shirube.errors import ShirubeError
 from shirube.index.contract import Hit, Terms, Vectors, Weight
-from shirube.index.embedded.text import fingerprints
+from shirube.index.embedded.tokens import fingerprints
 from shirube.models.contract import Candidates, Embedder, Question, Reranker, Scores
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated

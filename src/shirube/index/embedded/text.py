@@ -5,12 +5,8 @@ Tantivy's BM25 has k1 = 1.2 and b = 0.75 built in (see docs/adr/003).
 """
 
 import math
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import islice
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,50 +16,14 @@ from tantivy import Document, Query
 
 from shirube.index.contract import Entry, Hit, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
+from shirube.index.embedded.tokens import Tokens, tokenised
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
-from shirube.text.tokenize import joined_bigrams, words_and_borders
 
-WORKERS = 2
-_BATCH = 32
+_THREADS = 2
+_REPORT = 256
 _WRITER_BYTES = 256_000_000
 _FORWARD = "forward"
-_TITLE = 120
-
-
-class _Fingerprints(dict[str, int]):
-    """A word as a number, the same in every process; a sentence border is 0."""
-
-    _LIMIT = 500_000
-
-    def __missing__(self, word: str) -> int:
-        number = (zlib.crc32(word.encode()) or 1) if word else 0
-        if len(self) < self._LIMIT:
-            self[word] = number
-        return number
-
-
-fingerprints = _Fingerprints()
-
-
-@dataclass(frozen=True, slots=True)
-class _Tokens:
-    words: str
-    bigrams: str
-    fingerprints: list[int]
-
-
-def _tokens(text: str) -> _Tokens:
-    """Titles come again with every passage of a document: short texts are remembered."""
-    return _tokens_of_title(text) if len(text) <= _TITLE else _tokens_of(text)
-
-
-def _tokens_of(text: str) -> _Tokens:
-    words = words_and_borders(text)
-    return _Tokens(" ".join(words), joined_bigrams(text), [fingerprints[word] for word in words] + [0])
-
-
-_tokens_of_title = lru_cache(1000)(_tokens_of)
 
 
 class TantivySpace:
@@ -141,15 +101,15 @@ class TantivySpace:
         Nothing is visible until the iterator has ended; one that is dropped leaves the index as it was.
         """
         schema = self._index.schema
-        writer = self._index.writer(_WRITER_BYTES, WORKERS)
+        writer = self._index.writer(_WRITER_BYTES, _THREADS)
         try:
             for group in groups:
                 writer.delete_documents_by_term("group", group)
             added = 0
-            for document in _documents(self.layout, entries):
-                writer.add_document(document)
+            for entry, tokens in tokenised(entries):
+                writer.add_document(_document(self.layout, entry, tokens))
                 added += 1
-                if added % _BATCH == 0:
+                if added % _REPORT == 0:
                     yield added
             writer.delete_documents_by_query(Query.term_query(schema, "kind", META))
             writer.add_document(_meta(revision))
@@ -194,35 +154,17 @@ def _tokens_analyser() -> tantivy.TextAnalyzer:
     return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
 
 
-def _documents(layout: Layout, entries: Iterable[Entry]) -> Iterator[Document]:
-    """Entries as Tantivy takes them, tokenised on all cores a few batches ahead."""
-    source = iter(entries)
-    with ThreadPoolExecutor(WORKERS, "tokenise") as pool:
-        waiting: list[Future[list[Document]]] = []
-        while True:
-            while len(waiting) < WORKERS * 2 and (batch := list(islice(source, _BATCH))):
-                waiting.append(pool.submit(_batch, layout, batch))
-            if not waiting:
-                return
-            yield from waiting.pop(0).result()
-
-
-def _batch(layout: Layout, entries: Sequence[Entry]) -> list[Document]:
-    return [_document(layout, entry) for entry in entries]
-
-
-def _document(layout: Layout, entry: Entry) -> Document:
+def _document(layout: Layout, entry: Entry, tokens: Mapping[str, Tokens]) -> Document:
     document = Document()
     document.add_text("kind", ENTRY)
     document.add_text("group", entry.group)
     document.add_unsigned("key", entry.key)
-    forward: list[int] = []
     for name in layout.texts:
-        tokens = _tokens(entry.texts.get(name, ""))
-        document.add_text(f"{name}_words", tokens.words)
-        document.add_text(f"{name}_bigrams", tokens.bigrams)
-        forward += tokens.fingerprints
-    document.add_bytes(_FORWARD, np.array(forward, np.uint32).tobytes())
+        if name in tokens:
+            document.add_text(f"{name}_words", tokens[name].words)
+            document.add_text(f"{name}_bigrams", tokens[name].bigrams)
+    forward = b"".join(tokens[name].fingerprints for name in layout.texts if name in tokens)
+    document.add_bytes(_FORWARD, forward)
     for name in layout.keywords:
         for value in entry.keywords.get(name, ()):
             document.add_text(name, value)

@@ -1,0 +1,116 @@
+"""Texts as the index takes them, made on all cores: by threads for a few, by processes for many.
+
+Sudachi frees the interpreter lock, but what Python does around it does not, so for an import two processes are
+about twice as fast as two threads.
+"""
+
+import logging
+import multiprocessing
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, islice
+
+import numpy as np
+
+from shirube.index.contract import Entry
+from shirube.text.tokenize import joined_bigrams, words_and_borders
+
+log = logging.getLogger(__name__)
+
+WORKERS = min(os.cpu_count() or 1, 8)
+# From here on, starting processes (half a second) pays.
+MANY = 3000
+_BATCH = 64
+_TITLE = 120
+
+
+class _Fingerprints(dict[str, int]):
+    """A word as a number, the same in every process; a sentence border is 0."""
+
+    _LIMIT = 500_000
+
+    def __missing__(self, word: str) -> int:
+        number = (zlib.crc32(word.encode()) or 1) if word else 0
+        if len(self) < self._LIMIT:
+            self[word] = number
+        return number
+
+
+fingerprints = _Fingerprints()
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text's words and bigrams, each separated by white space, and its words' fingerprints as bytes."""
+
+    words: str
+    bigrams: str
+    fingerprints: bytes
+
+
+def tokenised(entries: Iterable[Entry]) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
+    """Each entry with the tokens of its texts, in order, a few batches ahead of whoever takes them."""
+    source = iter(entries)
+    first = list(islice(source, MANY))
+    pool: Executor
+    if len(first) == MANY:
+        pool = ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn"))
+    else:
+        pool = ThreadPoolExecutor(WORKERS, "tokenise")
+    with pool:
+        yield from _in_batches(pool, chain(first, source))
+
+
+def _in_batches(pool: Executor, entries: Iterator[Entry]) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
+    waiting: list[tuple[list[Entry], Future[list[dict[str, Tokens]]] | None]] = []
+    try:
+        while True:
+            while len(waiting) < WORKERS * 3 and (batch := list(islice(entries, _BATCH))):
+                waiting.append((batch, _submit(pool, batch)))
+            if not waiting:
+                return
+            batch, result = waiting.pop(0)
+            try:
+                tokens = result.result() if result else tokens_of_batch(_texts(batch))
+            except BrokenProcessPool:
+                log.warning("tokenising goes on in one process: workers cannot be started here")
+                tokens = tokens_of_batch(_texts(batch))
+            yield from zip(batch, tokens, strict=True)
+    finally:
+        for _, result in waiting:
+            if result:
+                result.cancel()
+
+
+def _submit(pool: Executor, batch: list[Entry]) -> "Future[list[dict[str, Tokens]]] | None":
+    try:
+        return pool.submit(tokens_of_batch, _texts(batch))
+    except BrokenProcessPool:
+        return None
+
+
+def _texts(batch: Sequence[Entry]) -> list[dict[str, str]]:
+    return [dict(entry.texts) for entry in batch]
+
+
+def tokens_of_batch(texts: Sequence[dict[str, str]]) -> list[dict[str, Tokens]]:
+    return [{name: tokens_of(text) for name, text in each.items()} for each in texts]
+
+
+def tokens_of(text: str) -> Tokens:
+    """Titles come again with every passage of a document: short texts are remembered."""
+    return _of_title(text) if len(text) <= _TITLE else _tokens(text)
+
+
+def _tokens(text: str) -> Tokens:
+    words = words_and_borders(text)
+    numbers = np.array([fingerprints[word] for word in words] + [0], np.uint32)
+    return Tokens(" ".join(words), joined_bigrams(text), numbers.tobytes())
+
+
+_of_title = lru_cache(1000)(_tokens)
