@@ -1,8 +1,9 @@
 """The search form of a text, and the way back to the characters the user wrote.
 
-`fold` is NFKC, case folding, NFKC again, then a one-to-one table (dashes, old kanji). `fold_with_map` gives the
-same string with the origin of every character, so that a hit in the folded text can be cited in the original.
-Both are linear on any input: long runs of combining marks, which normalisation sorts in quadratic time, are cut.
+`fold` drops what no reader sees (葛󠄀 with a variation selector is 葛), then is NFKC, case folding, NFKC again, then a
+one-to-one table (dashes, old kanji). `fold_with_map` gives the same string with the origin of every character, so that
+a hit in the folded text can be cited in the original. Both are linear on any input: long runs of combining marks, which
+normalisation sorts in quadratic time, are cut. Folding twice changes nothing, except in such a run.
 """
 
 import re
@@ -17,9 +18,16 @@ from shirube.text.kanji import OLD_TO_NEW
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _UNIFY = str.maketrans({**dict.fromkeys(_DASHES, "-"), "\u301c": "~", **OLD_TO_NEW})
 
+# Unicode's Default_Ignorable_Code_Point: zero-width characters, variation selectors, Hangul fillers, tags.
+_IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
 # More marks than this on one letter are no writing; UAX #15 (stream-safe text) draws its line at 30.
 _RUN = 32
-_MARK_RUN = re.compile(rf"(?:[^\w\s]|[ﾞﾟ]){{{_RUN}}}")
+# Where such a run may be: marks and ignorable characters are no letters, but for these.
+_MARK_RUN = re.compile(rf"(?:[^\w\s]|[ﾞﾟ\u115f\u1160\u3164\uffa0]){{{_RUN},}}")
 
 # Characters that normalisation leaves alone and that never join the one before them.
 _PLAIN = re.compile(r"[\x00-\x7fぁ-ゖァ-ヺー一-鿿、。「」・]+")
@@ -58,10 +66,10 @@ def fold_with_map(text: str) -> Folded:
     """The search form of `text` with the origin of every character."""
     out: list[str] = []
     starts, ends = array("q"), array("q")
-    for start, end in _segments(text):
+    for start, end, plain in _segments(text):
         folded = _fold_piece(text[start:end])
         out.append(folded)
-        if len(folded) == end - start:
+        if plain:
             starts.extend(range(start, end))
             ends.extend(range(start + 1, end + 1))
         else:
@@ -70,23 +78,32 @@ def fold_with_map(text: str) -> Folded:
     return Folded("".join(out), starts, ends)
 
 
+def without_ignorable(text: str) -> str:
+    """`text` without the characters that have no look of their own."""
+    return _IGNORABLE.sub("", text)
+
+
 def _fold_piece(piece: str) -> str:
-    composed = unicodedata.normalize("NFKC", piece).casefold()
+    composed = unicodedata.normalize("NFKC", without_ignorable(piece)).casefold()
     return unicodedata.normalize("NFKC", composed).translate(_UNIFY)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches that are normalised on their own: the whole text unless a run of marks is overlong."""
+    """Stretches that are normalised on their own: the whole text, cut after every _RUN marks on one letter."""
     start = 0
     for run in _MARK_RUN.finditer(text):
-        yield start, run.end()
-        start = run.end()
+        marks = 0
+        for at in range(run.start(), run.end()):
+            marks = 0 if _starts_afresh(text[at]) else marks + 1
+            if marks == _RUN:
+                yield start, at + 1
+                start, marks = at + 1, 0
     if start < len(text):
         yield start, len(text)
 
 
-def _segments(text: str) -> Iterator[tuple[int, int]]:
-    """The smallest stretches whose folding does not depend on their neighbours."""
+def _segments(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The smallest stretches whose folding does not depend on their neighbours; whether it is one to one."""
     for piece_start, piece_end in _pieces(text):
         at = piece_start
         while at < piece_end:
@@ -95,20 +112,20 @@ def _segments(text: str) -> Iterator[tuple[int, int]]:
                 # The last one is held back where a mark may follow it.
                 end = plain.end() if plain.end() == piece_end else plain.end() - 1
                 if end > at:
-                    yield at, end
+                    yield at, end, True
                     at = end
             if at < piece_end:
                 end = at + 1
                 while end < piece_end and not _starts_afresh(text[end]):
                     end += 1
-                yield at, end
+                yield at, end, False
                 at = end
 
 
 @cache
 def _starts_afresh(char: str) -> bool:
-    """Whether normalisation never joins `char` to, or moves it before, what stands in front of it."""
+    """Whether folding never joins `char` to, or moves it before, what stands in front of it."""
     first = unicodedata.normalize("NFKD", char)[0]
-    if unicodedata.combining(first) or first in _JOINING:
+    if unicodedata.combining(first) or first in _JOINING or _IGNORABLE.match(char):
         return False
     return not ("\u1160" <= first <= "\u11ff")

@@ -7,6 +7,7 @@ about twice as fast as two threads.
 import logging
 import multiprocessing
 import os
+import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -59,11 +60,23 @@ def tokenised(entries: Iterable[Entry]) -> Iterator[tuple[Entry, dict[str, Token
     first = list(islice(source, MANY))
     pool: Executor
     if len(first) == MANY:
-        pool = ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn"))
+        pool = ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn"), _end_with_parent)
     else:
         pool = ThreadPoolExecutor(WORKERS, "tokenise")
     with pool:
         yield from _in_batches(pool, chain(first, source))
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _in_batches(pool: Executor, entries: Iterator[Entry]) -> Iterator[tuple[Entry, dict[str, Tokens]]]:

@@ -1,0 +1,44 @@
+"""What every test may use: a data folder of its own, and the coverage of the specification at the end of a run."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from shirube.settings import Settings, load_settings
+from tests.requirements import coverage_lines
+
+# Timings differ between machines, and a slow example is no failure.
+settings.register_profile("shirube", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shirube")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder that commands and the application use."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("SHIRUBE_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def home_settings(home: Path) -> Settings:
+    return load_settings(os.environ)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The long versions run only when they are asked for."""
+    if "soak" in (config.getoption("-m") or ""):
+        return
+    kept = [item for item in items if "soak" not in item.keywords]
+    dropped = [item for item in items if "soak" in item.keywords]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.section("statements of the specification shown by tests")
+    for line in coverage_lines():
+        terminalreporter.write_line(line)
