@@ -1,4 +1,7 @@
-"""Old kanji to the forms in use today, one to one (旧字体, from the tables of 常用漢字表 and 人名用漢字)."""
+"""Old kanji to the forms in use today, one to one (旧字体, from the tables of 常用漢字表 and 人名用漢字).
+
+Old forms that Unicode itself counts as the same character (神 for 神) are left to NFKC.
+"""
 
 _PAIRS = (
     "亞亜 惡悪 壓圧 圍囲 醫医 爲為 壹壱 隱隠 榮栄 營営 衞衛 驛駅 圓円 鹽塩 緣縁 艷艶 應応 歐欧 毆殴 櫻桜 "
@@ -15,7 +18,10 @@ _PAIRS = (
     "讀読 屆届 貳弐 腦脳 霸覇 廢廃 拜拝 賣売 麥麦 發発 髮髪 拔抜 蠻蛮 祕秘 濱浜 甁瓶 拂払 佛仏 變変 辨弁 "
     "瓣弁 辯弁 邊辺 舖舗 穗穂 寶宝 豐豊 沒没 飜翻 每毎 萬万 滿満 默黙 彌弥 譯訳 藥薬 與与 豫予 餘余 譽誉 "
     "搖揺 樣様 謠謡 遙遥 來来 賴頼 亂乱 覽覧 龍竜 兩両 獵猟 綠緑 壘塁 淚涙 勵励 禮礼 隸隷 靈霊 齡齢 戀恋 "
-    "爐炉 勞労 樓楼 祿禄 灣湾 瑤瑶 檜桧 嶋島 峯峰 冨富 埜野 嵜崎 髙高 﨑崎 邉辺 槇槙 "
+    "爐炉 勞労 樓楼 祿禄 灣湾 瑤瑶 檜桧 嶋島 峯峰 冨富 埜野 嵜崎 髙高 﨑崎 邉辺 槇槙 槪概 黃黄 稱称 涉渉 狀状 繩縄 "
+    "巢巣 曾曽 瘦痩 增増 卽即 徵徴 稻稲 惱悩 晚晩 倂併 竝並 餠餅 步歩 襃褒 戾戻 曆暦 歷歴 鍊錬 郞郎 錄録 麵麺 鬪闘 "
+    "內内 產産 戶戸 敎教 靑青 淸清 稅税 說説 脫脱 銳鋭 閱閲 悅悦 姬姫 娛娯 吳呉 旣既 飮飲 查査 彥彦 巖巌 絕絶 尙尚 "
+    "塡填 剝剥 頰頬 𠮟叱 𠮷吉 "
 )
 
 OLD_TO_NEW: dict[str, str] = {pair[0]: pair[1] for pair in _PAIRS.split()}

@@ -1,9 +1,9 @@
 """The search form of a text, and the way back to the characters the user wrote.
 
-`fold` drops what no reader sees (葛󠄀 with a variation selector is 葛), then is NFKC, case folding, NFKC again, then a
-one-to-one table (dashes, old kanji). `fold_with_map` gives the same string with the origin of every character, so that
-a hit in the folded text can be cited in the original. Both are linear on any input: long runs of combining marks, which
-normalisation sorts in quadratic time, are cut. Folding twice changes nothing, except in such a run.
+`fold` leaves out what has no look of its own (zero-width characters, variation selectors), then is NFKC, case folding,
+NFKC again, then a one-to-one table (dashes, old kanji). `fold_with_map` gives the same string with the origin of every
+character, so that a hit in the folded text can be cited in the original. Both are linear on any input: long runs of
+combining marks, which normalisation sorts in quadratic time, are cut. Folding twice changes nothing but such a run.
 """
 
 import re
@@ -13,16 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from shirube.text.invisible import IGNORABLE
 from shirube.text.kanji import OLD_TO_NEW
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _UNIFY = str.maketrans({**dict.fromkeys(_DASHES, "-"), "\u301c": "~", **OLD_TO_NEW})
 
-# Unicode's Default_Ignorable_Code_Point: zero-width characters, variation selectors, Hangul fillers, tags.
-_IGNORABLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_IGNORABLE = re.compile(f"[{IGNORABLE}\u180b-\u180f\ufe00-\ufe0f]")
 
 # More marks than this on one letter are no writing; UAX #15 (stream-safe text) draws its line at 30.
 _RUN = 32
@@ -32,10 +29,11 @@ _MARK_RUN = re.compile(rf"(?:[^\w\s]|[ﾞﾟ\u115f\u1160\u3164\uffa0]){{{_RUN},}
 # Characters that normalisation leaves alone and that never join the one before them.
 _PLAIN = re.compile(r"[\x00-\x7fぁ-ゖァ-ヺー一-鿿、。「」・]+")
 
-# Starters that canonical composition may still join to the character before (Unicode 15, outside Hangul).
+# Starters that canonical composition may still join to the character before (Unicode 16, outside Hangul).
 _JOINING = frozenset(
     "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u0fb5\u0fb7\u102e\u1b35"
-    "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
+    "\U00011127\U0001133e\U00011357\U000113b8\U000113bb\U000113c2\U000113c9\U000114b0\U000114ba\U000114bd\U000115af"
+    "\U00011930\U0001611e\U0001611f\U00016120\U00016129\U00016d67"
 )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shirube.text.normalize import fold
+from shirube.text.normalize import fold, without_ignorable
 
 if TYPE_CHECKING:
     from sudachipy import Dictionary, MorphemeList, Tokenizer
@@ -24,12 +24,13 @@ _SILENT = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 _FULL_STOP = ("補助記号", "句点")
 # Sudachi refuses more than 49,149 bytes of UTF-8; four bytes a character at most.
 _LIMIT = 12_000
-_STOPS = frozenset("。.!?！？｡．")
+_STOPS = "。.!?"
 _BREAK = re.compile(r"[。．！？!?\n]")
 _LATIN = re.compile(r"[a-z0-9]+")
 _SPACE = 0x20
+_LETTER, _LATIN_LETTER = 1, 2
 # Raised whenever the tokens of a text change: indexes made by another version are built anew.
-VERSION = 1
+VERSION = 2
 
 
 def words(text: str) -> list[str]:
@@ -41,13 +42,16 @@ def words_and_borders(text: str) -> list[str]:
     """The words of `text`, with "" at the borders of its sentences and lines."""
     analyser = _analyser()
     found: list[str] = []
-    for part in _parts(text.encode("utf-8", "replace").decode()):  # half a surrogate pair is no character
+    seen = (
+        without_ignorable(text).encode("utf-8", "replace").decode()
+    )  # half a surrogate pair is no character
+    for part in _parts(seen):
         found += analyser.words(part.replace("\n", "。"))
     return found
 
 
 def bigrams(text: str) -> list[str]:
-    """Overlapping pairs of characters within runs of letters; Latin words and numbers stay whole.
+    """Overlapping pairs of characters within runs of letters, in order; Latin words and numbers stay whole.
 
     A letter that stands alone is a token too, or a text of one character could never be found.
     """
@@ -57,41 +61,53 @@ def bigrams(text: str) -> list[str]:
 def joined_bigrams(text: str) -> str:
     """The bigrams of `text` in one string, separated by white space."""
     folded = fold(text)
-    latin = " ".join(_LATIN.findall(folded))
     if folded.isascii():
-        return latin
+        return " ".join(_LATIN.findall(folded))
     codes = np.frombuffer(folded.encode("utf-32-le", "replace"), np.uint32)
-    letter = np.zeros(len(codes) + 2, bool)
-    letter[1:-1] = _letters()[codes]
-    here, after = letter[1:-1], letter[2:]
-    pairs = np.full((len(codes), 3), _SPACE, np.uint32)
-    pairs[:, 0] = codes
-    pairs[:-1, 1] = np.where(after[:-1], codes[1:], _SPACE)
-    kept = here & (after | ~letter[:-2])
-    return pairs[kept].tobytes().decode("utf-32-le") + latin
+    kinds = np.zeros(len(codes) + 2, np.uint8)
+    kinds[1:-1] = _kinds()[codes]
+    letter, latin = kinds == _LETTER, kinds == _LATIN_LETTER
+    rows = np.full((len(codes), 3), _SPACE, np.uint32)
+    rows[:, 0] = codes
+    rows[:-1, 1] = np.where(letter[2:-1], codes[1:], _SPACE)
+    kept = np.zeros((len(codes), 3), bool)
+    kept[letter[1:-1] & (letter[2:] | ~letter[:-2])] = True
+    kept[:, 0] |= latin[1:-1]
+    kept[:, 2] |= latin[1:-1] & ~latin[2:]
+    return rows[kept].tobytes().decode("utf-32-le")
 
 
 class _Analyser:
     """One thread's tokenizer; Sudachi's output list is reused from call to call."""
 
     def __init__(self) -> None:
+        from sudachipy.errors import SudachiError
+
         dictionary, self._silent = _dictionary()
+        self._refused: type[Exception] = SudachiError
         self._tokenizer: Tokenizer = dictionary.tokenizer("A", fields={"pos", "normalized_form"})
         self._out: MorphemeList | None = None
 
     def words(self, text: str) -> list[str]:
-        self._out = out = self._tokenizer.tokenize(text, out=self._out)
+        try:
+            self._out = out = self._tokenizer.tokenize(text, out=self._out)
+        except self._refused:
+            # Sudachi normalises before it looks: one character may have become eighteen (U+FDFA).
+            if len(text) == 1:
+                raise
+            half = len(text) // 2
+            return self.words(text[:half]) + self.words(text[half:])
         silent, folded = self._silent, _folded_words
         return [folded[m.normalized_form()] for m in out if m.part_of_speech_id() not in silent]
 
 
 class _FoldedWords(dict[str, str]):
-    """Normal form to token: folded, and without white space (a word is one token of the index)."""
+    """Normal form to token: folded, without full stops, and without white space (a word is one token of the index)."""
 
     _LIMIT = 500_000
 
     def __missing__(self, form: str) -> str:
-        word = "" if form[:1] in _STOPS else "".join(fold(form).split())
+        word = "".join(fold(form).strip(_STOPS).split())
         if len(self) < self._LIMIT:
             self[form] = word
         return word
@@ -117,11 +133,11 @@ def _dictionary() -> "tuple[Dictionary, frozenset[int]]":
 
 
 @cache
-def _letters() -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """Which code points are letters outside ASCII; beyond the basic plane all are taken for letters."""
-    table = np.ones(0x110000, bool)
+def _kinds() -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
+    """What each code point is to a bigram; beyond the basic plane all are taken for letters."""
+    table = np.full(0x110000, _LETTER, np.uint8)
     table[:0x10000] = [chr(code).isalnum() for code in range(0x10000)]
-    table[:0x80] = False
+    table[:0x80] = [_LATIN_LETTER if _LATIN.match(chr(code)) else 0 for code in range(0x80)]
     return table
 
 

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from filelock import FileLock, Timeout
+from sqlalchemy.exc import SQLAlchemyError
 
 from shirube.errors import ShirubeError, Unavailable
 from shirube.index.contract import Change, Entry, Feed, Hit, Layout, Progress, Terms, Vectors, Weight
@@ -111,11 +112,8 @@ class EmbeddedSpace:
         with self._writing("text.lock", wait) as held:
             if not held:
                 return False
-            if not (self._open() and self._whole()):
+            if not (self._open() and self._whole() and self._applied(progress)):
                 self._start_afresh(progress)
-            else:
-                assert self._text is not None
-                _apply(self._text, self._feed, progress)
         return True
 
     def rebuild(self, progress: Progress | None = None) -> None:
@@ -214,6 +212,19 @@ class EmbeddedSpace:
             return False
         return self._text.revision != self._feed.revision() or self._text.count() == self._feed.count()
 
+    def _applied(self, progress: Progress | None) -> bool:
+        """Bring the open generation up to date; False when it cannot be written to."""
+        assert self._text is not None
+        try:
+            for _ in _applying(self._text, self._feed, progress):
+                pass
+        except (ShirubeError, SQLAlchemyError, OSError):
+            raise
+        except Exception as error:
+            log.warning("the index cannot be written and is built anew: %s", error)
+            return False
+        return True
+
     def _start_afresh(self, progress: Progress | None) -> None:
         old = [each for each in self._folder.glob("text-*") if each.is_dir()]
         number = max((int(each.name.rpartition("-")[2]) for each in old), default=0) + 1
@@ -248,11 +259,6 @@ class EmbeddedSpace:
             yield True
         finally:
             lock.release()
-
-
-def _apply(text: TantivySpace, feed: Feed, progress: Progress | None) -> None:
-    for _ in _applying(text, feed, progress):
-        pass
 
 
 def _applying(text: TantivySpace, feed: Feed, progress: Progress | None) -> Iterator[None]:

@@ -103,6 +103,7 @@ class TantivySpace:
         schema = self._index.schema
         writer = self._index.writer(_WRITER_BYTES, _THREADS)
         try:
+            writer.garbage_collect_files()  # what a killed writer left would stand in this one's way
             for group in groups:
                 writer.delete_documents_by_term("group", group)
             added = 0
