@@ -8,6 +8,7 @@ from shirube.index.contract import Feed, Layout
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.models import registry
 from shirube.models.contract import Embedder, Reranker
+from shirube.retrieval.calibration import Calibration, Standing, Uncalibrated
 from shirube.settings import Settings
 from shirube.store.database import Database, open_database
 from shirube.store.journal import Journal
@@ -35,6 +36,11 @@ class Workspace:
     @cached_property
     def reranker(self) -> Reranker | None:
         return registry.reranker(self.settings.reranker)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The map fitted for the re-ranker in use, if there is one."""
+        return Standing() if self.settings.reranker == "coverage" else Uncalibrated()
 
     def space(self, name: str, layout: Layout, feed: Feed) -> EmbeddedSpace:
         """The index of one space; the same object for every caller in this process."""

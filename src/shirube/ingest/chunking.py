@@ -14,6 +14,8 @@ TARGET = 500
 OVERLAP = 75
 # A table row stays whole up to here; beyond it nothing readable is left to protect.
 _LONGEST_ROW = 4 * TARGET
+# Every passage below a heading carries it; a page may have all its text in one.
+_LONGEST_NAME = 200
 _BREAKS = ("、", "，", ",", "；", ";", "　", " ", "）", ")")
 
 
@@ -35,12 +37,12 @@ def _sections(content: Content) -> Iterator[tuple[tuple[str, ...], int, int]]:
         heading = content.headings[at - 1] if at else None
         if heading:
             path = [each for each in path if each.level < heading.level] + [heading]
-        names = tuple(each.text for each in path if each.text)
+        names = tuple(each.text[:_LONGEST_NAME] for each in path if each.text)
         start, end = _trimmed(content.text, start, max(start, end))
         if start < end:
             yield names, start, end
         elif heading and heading.text and _is_leaf(content.headings, at - 1):
-            yield names, *_trimmed(content.text, heading.start, heading.end)
+            yield names, heading.start, heading.end
 
 
 def _is_leaf(headings: Sequence[Heading], at: int) -> bool:
@@ -48,14 +50,14 @@ def _is_leaf(headings: Sequence[Heading], at: int) -> bool:
 
 
 def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Runs of whole sentences of at most TARGET characters that together cover text[start:end]."""
+    """Runs of whole sentences of at most TARGET characters that together hold every letter of text[start:end]."""
     units = _units(text, start, end)
     first = 0
     while first < len(units):
         last = first + 1
         while last < len(units) and units[last][1] - units[first][0] <= TARGET:
             last += 1
-        yield _trimmed(text, units[first][0], units[last - 1][1])
+        yield units[first][0], units[last - 1][1]
         if last == len(units):
             return
         again = last
@@ -68,21 +70,28 @@ def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _units(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The sentences and table rows of text[start:end], without the white space around them; overlong ones in parts."""
     units: list[tuple[int, int]] = []
-    for first, last in sentences(text[start:end]):
-        units += _pieces(text, start + first, start + last)
+    while start < end:
+        line_end = text.find("\n", start, end) + 1 or end
+        first, last = _trimmed(text, start, line_end)
+        if text.startswith("|", first, last):
+            units += _pieces(text, first, last, _LONGEST_ROW)
+        else:
+            for sentence_start, sentence_end in sentences(text[first:last]):
+                units += _pieces(text, *_trimmed(text, first + sentence_start, first + sentence_end), TARGET)
+        start = line_end
     return units
 
 
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, longest: int) -> Iterator[tuple[int, int]]:
     """A sentence whole, or an overlong one in parts, cut after a comma or a space where there is one."""
-    longest = _LONGEST_ROW if text[start:end].lstrip().startswith("|") else TARGET
     while end - start > longest:
         half = start + longest // 2
         cut = max(text.rfind(mark, half, start + longest) for mark in _BREAKS) + 1
         cut = cut if cut > half else start + longest
-        yield start, cut
-        start = cut
+        yield _trimmed(text, start, cut)
+        start, _ = _trimmed(text, cut, end)
     if start < end:
         yield start, end
 

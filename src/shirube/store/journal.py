@@ -4,7 +4,7 @@ import atexit
 import logging
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
 
@@ -40,13 +40,21 @@ class Journal:
             while not self._waiting.empty():
                 batch.append(self._waiting.get())
             writings = [each for each in batch if not isinstance(each, threading.Event)]
-            try:
-                if writings:
-                    with self._database.write() as connection:
-                        for writing in writings:
-                            writing(connection)
-            except Exception:
-                log.warning("%d journal entries could not be written", len(writings), exc_info=True)
+            if not self._wrote(writings):
+                # One that cannot be written must not take the others with it.
+                alone = [self._wrote([writing]) for writing in writings] if len(writings) > 1 else [False]
+                log.warning("%d journal entries could not be written", alone.count(False))
             for each in batch:
                 if isinstance(each, threading.Event):
                     each.set()
+
+    def _wrote(self, writings: Sequence[Writing]) -> bool:
+        try:
+            if writings:
+                with self._database.write() as connection:
+                    for writing in writings:
+                        writing(connection)
+        except Exception:
+            log.warning("the journal could not be written", exc_info=True)
+            return False
+        return True

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Row, func, select
 
 from shirube.caller import Caller
-from shirube.store.access import document_open
+from shirube.store.access import base_in_reach, document_open
 from shirube.store.tables import documents, knowledge_bases, passages
 
 # SQLite takes 32,766 variables a statement; stay far below.
@@ -76,7 +76,7 @@ def visible_passages(
         statement = _passages().where(
             passages.c.id.in_(batch),
             documents.c.knowledge_base_id == base_id,
-            knowledge_bases.c.tenant_id == caller.tenant,
+            base_in_reach(caller),
             document_open(caller),
         )
         for row in connection.execute(statement):

@@ -42,10 +42,8 @@ def words_and_borders(text: str) -> list[str]:
     """The words of `text`, with "" at the borders of its sentences and lines."""
     analyser = _analyser()
     found: list[str] = []
-    seen = (
-        without_ignorable(text).encode("utf-8", "replace").decode()
-    )  # half a surrogate pair is no character
-    for part in _parts(seen):
+    # Half a surrogate pair is no character.
+    for part in _parts(without_ignorable(text).encode("utf-8", "replace").decode()):
         found += analyser.words(part.replace("\n", "。"))
     return found
 

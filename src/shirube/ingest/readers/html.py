@@ -12,39 +12,42 @@ _BLOCKS = frozenset(
 )
 _SILENT = frozenset("script style noscript template head title svg math iframe object".split())
 _CELLS = frozenset({"td", "th"})
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+# A row that holds one of these lays out the page; it is no line of a table.
+_STRUCTURE = ("table", "ul", "ol", "dl", "pre", *sorted(_HEADINGS))
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]{1,20})", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
-_JAPANESE = {"shift_jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "windows-31j": "cp932"}
+# The declarations that are believed. Python's other codecs are not all meant for pages from anywhere.
+_ENCODINGS = {
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "ms932"), "cp932"),
+    **dict.fromkeys(("euc-jp", "x-euc-jp", "eucjp"), "euc_jp"),
+    **dict.fromkeys(("iso-8859-1", "latin1", "windows-1252"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
+    **{"big5": "big5hkscs", "euc-kr": "cp949", "ks_c_5601-1987": "cp949"},
+}
 
 
 def read(data: bytes) -> Content:
     from lxml import etree, html
 
-    text = _decode(data)
+    declared = _CHARSET.search(data, 0, 4096)
+    text = decode(data, _ENCODINGS.get(declared.group(1).decode("ascii").lower()) if declared else None)
     parser = html.HTMLParser(
-        encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+        encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
     )
     try:
-        tree = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        tree = html.document_fromstring(text.encode(), parser=parser)
     except (etree.LxmlError, ValueError) as error:
         raise Unreadable("not readable as HTML", "HTML として読めません。") from error
+    if any(error.level == etree.ErrorLevels.FATAL for error in parser.error_log):
+        # libxml2 gives up at 2,048 levels, and would give us what stands before them.
+        raise Unreadable("HTML nested too deeply", "HTML の入れ子が深すぎます。")
     title = tree.findtext(".//title")
     writer = _Writer()
     writer.walk(tree)
     found = " ".join(title.split()) if title and title.strip() else None
     first = next((each.text for each in writer.headings if each.level == 1), None)
     return Content(writer.text(), found or first, writer.headings)
-
-
-def _decode(data: bytes) -> str:
-    declared = _CHARSET.search(data[:4096])
-    if declared:
-        name = declared.group(1).decode("ascii").lower()
-        try:
-            return data.decode(_JAPANESE.get(name, name))
-        except (LookupError, UnicodeDecodeError):
-            pass
-    return decode(data)
 
 
 class _Writer:
@@ -54,13 +57,15 @@ class _Writer:
         self._parts: list[str] = []
         self._length = 0
         self._line_open = False
+        self._row: Any = None
         self.headings: list[Heading] = []
 
     def text(self) -> str:
         return "".join(self._parts)
 
     def walk(self, root: Any) -> None:
-        opened: list[tuple[str, int, int]] = []
+        layout = _above(root, _STRUCTURE)
+        opened: tuple[Any, int, int] | None = None
         waiting: list[tuple[str, Any]] = [("open", root)]
         while waiting:
             step, node = waiting.pop()
@@ -69,29 +74,47 @@ class _Writer:
                 continue
             name = node.tag if isinstance(node.tag, str) else ""
             if step == "close":
-                if name in _BLOCKS:
+                if node is self._row:
+                    self._end_row()
+                elif name in _BLOCKS:
                     self._break()
-                if opened and opened[-1][0] == name:
-                    self._heading(*opened.pop())
+                if opened and opened[0] is node:
+                    self._heading(*opened)
+                    opened = None
                 continue
             if name in _SILENT or node.get("hidden") is not None:
                 continue
             if name in _BLOCKS:
                 self._break()
-            elif name in _CELLS and self._line_open:
-                self._add(" | ")
-            if len(name) == 2 and name[0] == "h" and name[1] in "123456":
-                opened.append((name, self._length, len(self._parts)))
+            if name == "tr" and node not in layout:
+                self._row = node
+            elif name in _CELLS:
+                self._cell()
+            elif name in _HEADINGS and opened is None:
+                opened = (node, self._length, len(self._parts))
             self._write(node.text)
             waiting.append(("close", node))
             for child in reversed(node):
                 waiting.append(("tail", child))
                 waiting.append(("open", child))
 
-    def _heading(self, name: str, start: int, part: int) -> None:
-        text = "".join(self._parts[part:]).strip()
+    def _heading(self, node: Any, start: int, part: int) -> None:
+        text = " ".join("".join(self._parts[part:]).split())
         if text:
-            self.headings.append(Heading(start, self._length, int(name[1]), text))
+            self.headings.append(Heading(start, self._length, int(node.tag[1]), text))
+
+    def _cell(self) -> None:
+        if self._row is not None:
+            self._add("| " if not self._line_open else " | ")
+            self._line_open = True
+        elif self._line_open:
+            self._add(" ")
+
+    def _end_row(self) -> None:
+        self._row = None
+        if self._line_open:
+            self._add(" |")
+        self._break()
 
     def _write(self, text: str | None) -> None:
         if not text:
@@ -104,10 +127,22 @@ class _Writer:
             self._line_open = True
 
     def _break(self) -> None:
+        """End the line; within a row of a table, which is one line, put a space."""
         if self._line_open:
-            self._add("\n")
-            self._line_open = False
+            self._add("\n" if self._row is None else " ")
+            self._line_open = self._row is not None
 
     def _add(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+def _above(root: Any, names: tuple[str, ...]) -> set[Any]:
+    """Every element that holds one of these."""
+    found: set[Any] = set()
+    for node in root.iter(*names):
+        for above in node.iterancestors():
+            if above in found:
+                break
+            found.add(above)
+    return found

@@ -3,22 +3,35 @@
 A line scanner, not a renderer: a statute book of 88 million characters is read in seconds.
 """
 
+import json
 import re
 from typing import Any
 
 import yaml
 
-from shirube.ingest.readers.contract import Content, Heading
+from shirube.ingest.readers.contract import Content, Heading, Unreadable
 from shirube.ingest.readers.encoding import decode
 
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?\r?\n|)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-# Headings, fences, and underlines that make the line above a heading.
+_FRONT_MATTER = re.compile(r"---[ \t]*+\r?\n(.*?\r?\n|)(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.DOTALL)
+# Front matter is some lines; PyYAML takes a second for this many characters. Beyond it stands prose between two rules.
+_LONGEST_FRONT_MATTER = 100_000
+# What says who may read the document: where it cannot be made out, the document must not be open to everybody.
+_ACCESS = re.compile(r"^[ \t]*+[\"']?(?:confidentiality|department)\b", re.IGNORECASE | re.MULTILINE)
+# Headings, fences, and underlines that make the line above a heading. Possessive: no line is gone over twice.
 _LINE = re.compile(
-    r"^ {0,3}(?:(?P<marks>#{1,6})(?:[ \t]+(?P<text>[^\r\n]*))?"
-    r"|(?P<fence>`{3,}|~{3,})[^\r\n]*|(?P<under>=+|-+)[ \t]*)\r?$",
+    r"^ {0,3}(?:(?P<marks>#{1,6})(?:[ \t]++(?P<text>[^\r\n]*+))?"
+    r"|(?P<fence>`{3,}+(?![^`\r\n]*+`)|~{3,}+)[^\r\n]*+|(?P<under>=++|-++)[ \t]*+)\r?$",
     re.MULTILINE,
 )
-_CLOSING = re.compile(r"[ \t]+#+[ \t]*$")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without aliases, by which a few lines can stand for a billion."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "aliases are not read")
+        return super().compose_node(parent, index)
 
 
 def read(data: bytes) -> Content:
@@ -26,21 +39,42 @@ def read(data: bytes) -> Content:
     metadata, start, warnings = _front_matter(text)
     headings = _headings(text, start)
     named = metadata.get("title")
-    title = str(named) if named else next((each.text for each in headings if each.level == 1), None)
+    title = None if named is None or isinstance(named, dict | list) else str(named).strip()
+    title = title or next((each.text for each in headings if each.level == 1 and each.text), None)
     return Content(text, title, headings, start, metadata, warnings)
 
 
 def _front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]:
+    """What the file says of itself, where its body begins, and warnings. What is no YAML stays part of the body."""
     match = _FRONT_MATTER.match(text)
     if match is None:
         return {}, 0, ()
+    written = match.group(1)
     try:
-        loaded = yaml.safe_load(match.group(1))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return {}, match.end(), (f"front matter is not valid YAML: {str(error).splitlines()[0]}",)
-    if not isinstance(loaded, dict):
-        return {}, match.end() if loaded is None else 0, ()
-    return {str(key): value for key, value in loaded.items()}, match.end(), ()
+        if len(written) > _LONGEST_FRONT_MATTER:
+            raise ValueError(f"longer than {_LONGEST_FRONT_MATTER:,} characters")
+        loaded = yaml.load(written, _Loader)
+        metadata = {str(key): value for key, value in loaded.items()} if isinstance(loaded, dict) else None
+        _check(metadata)
+    except Exception as error:  # PyYAML fails in many ways: !!int "" is an IndexError
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        if _ACCESS.search(written):
+            raise Unreadable(
+                f"front matter with confidentiality or department is not valid YAML: {reason}",
+                f"confidentiality か department のあるフロントマターが YAML として正しくありません（{reason}）。",
+            ) from error
+        return {}, 0, (f"front matter is not valid YAML: {reason}",)
+    if metadata is None and loaded is not None:
+        return {}, 0, ()
+    return metadata or {}, match.end(), ()
+
+
+def _check(metadata: object) -> None:
+    """Refuse what cannot be stored: numbers of thousands of digits, NUL, half a surrogate pair."""
+    written = json.dumps(metadata, ensure_ascii=False, default=str, skipkeys=True)
+    if "\\u0000" in written:
+        raise ValueError("NUL in a text")
+    written.encode()
 
 
 def _headings(text: str, start: int) -> list[Heading]:
@@ -56,14 +90,20 @@ def _headings(text: str, start: int) -> list[Heading]:
         elif fence is not None:
             continue
         elif marks:
-            name = _CLOSING.sub("", line["text"] or "").strip().strip("#").strip()
-            found.append(Heading(line.start(), line.end(), len(marks), name))
+            found.append(Heading(line.start(), line.end(), len(marks), _name(line["text"] or "")))
         elif under:
             above = _line_above(text, line.start(), start)
             if above is not None:
                 begin, end = above
                 found.append(Heading(begin, line.end(), 1 if under[0] == "=" else 2, text[begin:end].strip()))
     return found
+
+
+def _name(written: str) -> str:
+    """A heading without the marks that may close it; those of C# are its own."""
+    written = written.strip()
+    closed = written.rstrip("#")
+    return closed.rstrip() if not closed or closed[-1] in " \t" else written
 
 
 def _line_above(text: str, at: int, start: int) -> tuple[int, int] | None:

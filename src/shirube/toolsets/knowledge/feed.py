@@ -1,4 +1,4 @@
-"""What a knowledge base's index is made from: its passages, with the document's title and headings beside the text."""
+"""What a knowledge base's index is made from: its passages, with the document's title and headings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -51,10 +51,11 @@ class KnowledgeFeed:
 
 def entry(passage: StoredPassage) -> Entry:
     headings = [name for name in passage.heading_path if name != passage.document_title]
+    # A heading is often the question that the text below answers: it is searched as part of the text.
     return Entry(
         key=passage.id,
         group=passage.document_id,
-        texts={"title": "\n".join([passage.document_title, *headings]), "body": passage.text},
+        texts={"title": passage.document_title, "body": "\n".join([*headings, passage.text])},
         keywords={
             "collection": [passage.collection_id],
             "department": [passage.department or NO_DEPARTMENT],

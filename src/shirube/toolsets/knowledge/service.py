@@ -108,6 +108,7 @@ class KnowledgeService:
             RECIPE,
             embedder=embedder if embedder and space.has_vectors(embedder.name) else None,
             reranker=self._workspace.reranker,
+            calibration=self._workspace.calibration,
             fetch=fetch,
         )
         passed = [each for each in outcome.results if each.score >= asked.threshold]
@@ -155,6 +156,7 @@ class KnowledgeService:
                 "max_results": asked.max_results,
                 "embedder": embedder.name if embedder else None,
                 "reranker": reranker.name if reranker else None,
+                "calibration": self._workspace.calibration.name,
                 **asdict(RECIPE),
             },
             stages=[asdict(stage) for stage in outcome.stages],
