@@ -4,11 +4,13 @@ Each document is one transaction. A file that cannot be taken is reported with i
 """
 
 import hashlib
+import logging
 import os
+import stat
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from shirube.caller import Caller, Confidentiality
@@ -19,10 +21,16 @@ from shirube.ingest.readers.registry import LARGEST_FILE, reader_for
 from shirube.store import bases, documents
 from shirube.store.bases import DEFAULT_COLLECTION, KnowledgeBase
 from shirube.store.database import Database
-from shirube.store.documents import Document
+from shirube.store.documents import Document, Passage
 
 # Raised whenever the passages of a document change: files read by another version are read again.
-VERSION = 1
+VERSION = 2
+# A title goes with every passage. The longest name of a Japanese law has 110 characters.
+_LONGEST_TITLE = 300
+# What the column holds.
+_LONGEST_DEPARTMENT = 200
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -62,28 +70,45 @@ class File:
     path: Path
     source: str
     root: Path
+    is_closed_folder: bool = False
 
 
 def find_files(paths: Iterable[Path]) -> list[File]:
-    """The files below `paths` by name. Hidden files and folders and links to folders are passed over."""
+    """The files below `paths` by name, and the folders that cannot be opened.
+
+    Hidden files and folders and links to folders are passed over.
+    """
     found: list[File] = []
     for path in paths:
-        root = path.resolve()
-        if root.is_dir():
-            for folder, names, files in os.walk(root):
-                names[:] = sorted(name for name in names if not name.startswith("."))
-                for name in sorted(files):
-                    if not name.startswith("."):
-                        file = Path(folder) / name
-                        found.append(File(file, _source(Path(root.name) / file.relative_to(root)), root))
-        elif root.is_file():
-            found.append(File(root, _source(Path(root.name)), root.parent))
-        else:
+        try:
+            root = path.resolve()
+            is_folder = root.is_dir()
+            is_there = is_folder or root.is_file()
+        except (OSError, RuntimeError):  # no permission; a link that leads to itself
+            is_there = False
+        if not is_there:
             raise InvalidInput(
                 f"No such file or folder: {path}",
                 f"ファイルまたはフォルダーがありません: {path}",
                 hint="パスを確認してください。 Check the path.",
             )
+        found += _below(root) if is_folder else [File(root, _source(root, root.parent), root.parent)]
+    return found
+
+
+def _below(root: Path) -> list[File]:
+    found: list[File] = []
+
+    def closed(error: OSError) -> None:
+        folder = Path(error.filename)
+        found.append(File(folder, _source(folder, root.parent), root, is_closed_folder=True))
+
+    for folder, names, files in os.walk(root, onerror=closed):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith("."):
+                file = Path(folder) / name
+                found.append(File(file, _source(file, root.parent), root))
     return found
 
 
@@ -102,15 +127,18 @@ def add_files(
         collection = bases.open_collection(connection, base, options.collection)
         known = documents.known_documents(connection, collection)
     seen: set[str] = set()
-    roots: set[tuple[str, str]] = set()
+    closed: set[str] = set()
+    roots: set[tuple[str | None, str]] = set()
     for file in files:
-        roots.add((str(file.root), file.source.split("/")[0]))
+        roots.add((str(file.root), _top(file.source)))
+        if file.is_closed_folder:
+            closed.add(f"{file.source}/")
         try:
             if file.source in seen:
                 raise Unreadable("another file has the same name", "同じ名前のファイルがもう1つあります。")
             seen.add(file.source)
             _check_owner(file, known.get(file.source))
-            data = _bytes(file.path)
+            data = _bytes(file)
             content_hash = _hash(data, options)
             before = known.get(file.source)
             if before and before.content_hash == content_hash:
@@ -126,7 +154,7 @@ def add_files(
         on_file(report)
     if options.remove_missing:
         for source, before in known.items():
-            if source not in seen and (before.root, source.split("/")[0]) in roots:
+            if source not in seen and not source.startswith(tuple(closed)) and _is_of(roots, before, source):
                 with database.write() as connection:
                     documents.remove_document(connection, base.id, collection, source)
                 report.removed.append(source)
@@ -135,32 +163,57 @@ def add_files(
     return report
 
 
-def _source(path: Path) -> str:
+def _source(path: Path, above: Path) -> str:
     """Names as NFC: macOS writes が as two characters, everybody else as one."""
-    name = unicodedata.normalize("NFC", path.as_posix())
+    name = unicodedata.normalize("NFC", path.relative_to(above).as_posix())
     return name.encode("utf-8", "replace").decode()
+
+
+def _top(source: str) -> str:
+    return source.split("/")[0]
+
+
+def _is_of(roots: Set[tuple[str | None, str]], before: documents.Known, source: str) -> bool:
+    """Whether the document came from one of these folders, or from where one of them was before."""
+    if (before.root, _top(source)) in roots:
+        return True
+    return (
+        before.root is not None and _top(source) in {top for _, top in roots} and not _is_there(before.root)
+    )
+
+
+def _is_there(root: str | None) -> bool:
+    """Whether the folder exists. One that we may not look at does."""
+    try:
+        return root is not None and Path(root).exists()
+    except OSError:
+        return True
 
 
 def _check_owner(file: File, before: documents.Known | None) -> None:
     """Two folders of one name must not overwrite each other; a folder that was moved may."""
-    if before and before.root and before.root != str(file.root) and Path(before.root).exists():
+    if before and before.root != str(file.root) and _is_there(before.root):
         raise Unreadable(
             "a document of this name came from another folder; use another --collection",
             "同じ名前の文書が別のフォルダーから登録されています。--collection で分けてください。",
         )
 
 
-def _bytes(path: Path) -> bytes:
-    reader_for(path)
+def _bytes(file: File) -> bytes:
+    if file.is_closed_folder:
+        raise Unreadable("folder cannot be opened", "フォルダーを開けません。")
+    reader_for(PurePosixPath(file.source))
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            mib = LARGEST_FILE // (1024 * 1024)
+        status = file.path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable("not a regular file", "通常のファイルではありません。")
+        if status.st_size > LARGEST_FILE:
+            limit, size = LARGEST_FILE // 1024**2, f"{status.st_size / 1024**2:.0f}"
             raise Unreadable(
-                f"larger than {mib} MiB ({size / 1024 / 1024:.0f} MiB); split it",
-                f"{mib} MiB を超えています（{size / 1024 / 1024:.0f} MiB）。分割してください。",
+                f"larger than {limit} MiB ({size} MiB); split it",
+                f"{limit} MiB を超えています（{size} MiB）。分割してください。",
             )
-        data = path.read_bytes()
+        data = file.path.read_bytes()
     except OSError as error:
         raise Unreadable(
             f"cannot be opened: {error.strerror}", f"開けません（{error.strerror}）。"
@@ -176,16 +229,15 @@ def _hash(data: bytes, options: Options) -> str:
 
 
 def _document(file: File, data: bytes, content_hash: str, options: Options, report: Report) -> Document:
-    content = reader_for(file.path)(data)
-    found = passages(content)
+    content, found = _read(file, data)
     if not found:
         raise Unreadable("no text in it", "本文がありません。")
     report.warnings += [f"{file.source}: {warning}" for warning in content.warnings]
-    name = unicodedata.normalize("NFC", file.path.name)
+    name = PurePosixPath(file.source)
     return Document(
         source=file.source,
-        filename=name,
-        title=content.title or Path(name).stem,
+        filename=name.name,
+        title=(content.title or name.stem)[:_LONGEST_TITLE],
         text=content.text,
         content_hash=content_hash,
         passages=tuple(found),
@@ -195,14 +247,41 @@ def _document(file: File, data: bytes, content_hash: str, options: Options, repo
     )
 
 
+def _read(file: File, data: bytes) -> tuple[Content, list[Passage]]:
+    """The file's text and passages. A reader that fails on one file must not keep the others out."""
+    try:
+        content = reader_for(PurePosixPath(file.source))(data)
+        return content, passages(content)
+    except Unreadable:
+        raise
+    except Exception as error:
+        log.warning("cannot read %s", file.source, exc_info=True)
+        name = type(error).__name__
+        raise Unreadable(
+            f"its reader failed ({name})", f"読み取り中にエラーが起きました（{name}）。"
+        ) from error
+
+
+def _said(content: Content, name: str) -> Any:
+    """What the front matter says of `name`, in capitals or not."""
+    return next((value for key, value in content.metadata.items() if key.strip().lower() == name), None)
+
+
 def _department(content: Content) -> str | None:
-    named = content.metadata.get("department")
-    return str(named).strip() or None if named is not None else None
+    named = _said(content, "department")
+    if named is None:
+        return None
+    if isinstance(named, bool) or not isinstance(named, str | int) or len(str(named)) > _LONGEST_DEPARTMENT:
+        raise Unreadable(
+            "department in its front matter is not one name",
+            "フロントマターの department が1つの名前ではありません。",
+        )
+    return str(named).strip() or None
 
 
 def _confidentiality(content: Content) -> Confidentiality:
     """What the front matter says. A word we do not know must not open a document to everybody."""
-    named = content.metadata.get("confidentiality")
+    named = _said(content, "confidentiality")
     if named is None:
         return Confidentiality.internal
     try:

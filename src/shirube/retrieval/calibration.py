@@ -38,7 +38,7 @@ class Standing:
 
     name = "standing-1"
 
-    SCORE, GAP, BIAS = 0.15, 0.59, -0.92
+    SCORE, GAP, BIAS = 0.15, 0.58, -0.93
 
     def __call__(self, scores: Scores) -> Scores:
         odds = log_odds(scores)

@@ -4,21 +4,25 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 import tantivy
 from tantivy import Occur, Query
 
 from shirube.errors import InvalidInput
 from shirube.index.contract import Layout, Weight
+from shirube.index.embedded.tokens import BORDER, sequence
 from shirube.query.filters import Condition, Filters
 from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term
 from shirube.query.values import Between, Exact, Period, Prefix, Test
-from shirube.text.normalize import fold
 from shirube.text.tokenize import bigrams, words
 
 ENTRY = "entry"
 META = "meta"
 _PLAIN = Weight()
+_LEAST, _MOST = -(2**63), 2**63 - 1
+# Each costs a walk through the dictionary; nobody looks for more single characters at once.
+_LETTERS = 8
 
 
 def compile_query(
@@ -28,7 +32,7 @@ def compile_query(
     if isinstance(query, str):
         wanted = _any_word(schema, layout, query, weights)
     else:
-        wanted = _tree(schema, layout, query, weights)
+        wanted = _all([_tree(schema, layout, query, weights), entries_only(schema)])
     required = compile_filters(schema, layout, filters)
     return Query.boolean_query([(Occur.Must, wanted), *((Occur.Must, _silent(each)) for each in required)])
 
@@ -57,18 +61,16 @@ def _any_word(schema: tantivy.Schema, layout: Layout, text: str, weights: Mappin
             for token, times in tokens.items():
                 term = Query.term_query(schema, f"{field}_{suffix}", token, "freq")
                 parts.append((Occur.Should, Query.boost_query(term, weight * times)))
-    letters = [token for token in bigrams(text) if len(token) == 1 and not token.isascii()]
-    for field in layout.texts:
-        parts += [(Occur.Should, _letter(schema, f"{field}_bigrams", letter)) for letter in letters]
+    letters = dict.fromkeys(filter(_is_letter, bigrams(text)))
+    for letter in islice(letters, _LETTERS):
+        parts += [(Occur.Should, _letter(schema, f"{field}_bigrams", letter)) for field in layout.texts]
     return Query.boolean_query(parts) if parts else Query.empty_query()
 
 
 def _tree(schema: tantivy.Schema, layout: Layout, node: Node, weights: Mapping[str, Weight]) -> Query:
     match node:
         case And():
-            return Query.boolean_query(
-                [(Occur.Must, _tree(schema, layout, each, weights)) for each in node.operands]
-            )
+            return _all(_tree(schema, layout, each, weights) for each in node.operands)
         case Or():
             return _any(_tree(schema, layout, each, weights) for each in node.operands)
         case Not():
@@ -87,26 +89,37 @@ def _tree(schema: tantivy.Schema, layout: Layout, node: Node, weights: Mapping[s
 
 def _sequence(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
     """Entries holding this character sequence in any field, scored by field."""
-    tokens = bigrams(text)
+    tokens = sequence(text)
     found = []
     for field in layout.texts:
         name = f"{field}_bigrams"
-        weight = weights.get(field, _PLAIN).bigrams
-        if len(tokens) == 1:
-            [token] = tokens
-            query = (
-                _letter(schema, name, token)
-                if len(fold(text)) == 1
-                else Query.term_query(schema, name, token)
-            )
-        elif tokens and layout.phrases:
-            query = Query.phrase_query(schema, name, list(tokens))
+        if layout.phrases and len(tokens) > 1:
+            query = _phrase(schema, name, tokens)
         else:
-            query = Query.boolean_query(
-                [(Occur.Must, Query.term_query(schema, name, each)) for each in tokens]
-            )
-        found.append(Query.boost_query(query, weight))
+            query = _all(_token(schema, name, each) for each in tokens if each != BORDER)
+        found.append(Query.boost_query(query, weights.get(field, _PLAIN).bigrams))
     return _any(found) if tokens else Query.empty_query()
+
+
+def _phrase(schema: tantivy.Schema, field: str, tokens: list[str]) -> Query:
+    """These tokens side by side. A letter alone at an end may belong to a longer run in the text."""
+    if not (_is_letter(tokens[0]) or _is_letter(tokens[-1])):
+        return Query.phrase_query(schema, field, list(tokens))
+    patterns: list[str | tuple[int, str]] = [re.escape(token) for token in tokens]
+    if _is_letter(tokens[0]):
+        patterns[0] = f".?{patterns[0]}"
+    if _is_letter(tokens[-1]):
+        patterns[-1] = f"{patterns[-1]}.?"
+    return Query.regex_phrase_query(schema, field, patterns)
+
+
+def _token(schema: tantivy.Schema, field: str, token: str) -> Query:
+    return _letter(schema, field, token) if _is_letter(token) else Query.term_query(schema, field, token)
+
+
+def _is_letter(token: str) -> bool:
+    """A single character that may be part of a bigram elsewhere; Latin words stay whole."""
+    return len(token) == 1 and not token.isascii()
 
 
 def _letter(schema: tantivy.Schema, field: str, letter: str) -> Query:
@@ -125,16 +138,28 @@ def _test(schema: tantivy.Schema, layout: Layout, field: str, test: Test) -> Que
         case Exact() if field in layout.keywords:
             return Query.term_query(schema, field, test.text)
         case Prefix() if field in layout.keywords:
-            return Query.regex_query(schema, field, re.escape(test.text) + ".*")
+            return Query.regex_query(schema, field, re.escape(test.text) + "(.|\n)*")
         case Between() if field in layout.numbers:
-            low = None if test.low is None else math.ceil(test.low)
-            high = None if test.high is None else math.floor(test.high)
-            return Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
+            low = _LEAST if test.low is None else math.ceil(test.low)
+            high = _MOST if test.high is None else math.floor(test.high)
+            return _range(schema, field, low, high)
         case Period() if field in layout.numbers:
-            first = None if test.first is None else test.first.toordinal()
-            last = None if test.last is None else test.last.toordinal()
-            return Query.range_query(schema, field, tantivy.FieldType.Integer, first, last)
+            first = _LEAST if test.first is None else test.first.toordinal()
+            last = _MOST if test.last is None else test.last.toordinal()
+            return _range(schema, field, first, last)
     raise InvalidInput(f"Cannot filter on {field}", f"{field} では絞り込めません。")
+
+
+def _range(schema: tantivy.Schema, field: str, low: int, high: int) -> Query:
+    """Entries with a number from `low` to `high`; Tantivy's have 64 bits."""
+    low, high = max(low, _LEAST), min(high, _MOST)
+    if low > high:
+        return Query.empty_query()
+    return Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
+
+
+def _all(queries: Iterable[Query]) -> Query:
+    return Query.boolean_query([(Occur.Must, each) for each in queries])
 
 
 def _any(queries: Iterable[Query]) -> Query:

@@ -54,7 +54,7 @@ class EmbeddedSpace:
         self._made_with = _made_with(layout)
         self._generation: str | None = None
         self._text: TantivySpace | None = None
-        self.vectors = UsearchSpace(folder)
+        self.vectors = UsearchSpace(folder, layout)
 
     # Reading
 
@@ -101,8 +101,8 @@ class EmbeddedSpace:
             if not self._open():
                 return False
             assert self._text is not None
-            if self._text.revision != self._feed.revision():
-                self._text.reload()
+            if self._text.revision != self._feed.revision() and not self._reloaded():
+                return False
             return self._text.revision == self._feed.revision()
 
     def catch_up(self, progress: Progress | None = None, *, wait: float = _LOCK_SECONDS) -> bool:
@@ -153,7 +153,7 @@ class EmbeddedSpace:
             if self.vectors.model != model:
                 kept = np.zeros(len(old), bool)
             rows = [order[entry.key] for entry in entries]
-            self.vectors.save(model, kept, entries, vectors[rows], self.layout)
+            self.vectors.save(model, kept, entries, vectors[rows])
 
     def remove(self) -> None:
         """Delete everything on disk."""
@@ -169,7 +169,12 @@ class EmbeddedSpace:
             if self._text is None and not self._open():
                 self.catch_up()
             text = self._text
-        assert text is not None
+        if text is None:
+            raise Unavailable(
+                "This index is being built for the first time",
+                "この索引は初回の作成中です。",
+                hint="少し待ってからもう一度実行してください。 Try again in a moment.",
+            )
         try:
             return read(text)
         except ShirubeError:
@@ -190,9 +195,9 @@ class EmbeddedSpace:
         """Open the generation in use; False when there is none that this version can read."""
         try:
             current = json.loads((self._folder / _CURRENT).read_text())
-        except (FileNotFoundError, ValueError):
+        except (OSError, ValueError):
             return False
-        if current.get("made_with") != self._made_with:
+        if not isinstance(current, dict) or current.get("made_with") != self._made_with:
             return False
         if self._text is not None and self._generation == current["generation"]:
             return True
@@ -203,6 +208,20 @@ class EmbeddedSpace:
         if text is None:
             return False
         self._text, self._generation = text, current["generation"]
+        return True
+
+    def _reloaded(self) -> bool:
+        """See what was committed since; False when it cannot be read, and what was read before stays."""
+        assert self._text is not None
+        try:
+            self._text.reload()
+        except Exception as error:
+            log.warning("the index cannot be read: %s", error)
+            return False
+        except BaseException as error:
+            if not _is_panic(error):
+                raise
+            return False
         return True
 
     def _whole(self) -> bool:

@@ -55,6 +55,8 @@ class TantivySpace:
     def search(
         self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
     ) -> list[Hit]:
+        if limit < 1:
+            return []
         searcher = self._searcher
         compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
         hits = searcher.search(compiled, limit, count=False).hits
@@ -107,7 +109,7 @@ class TantivySpace:
             for group in groups:
                 writer.delete_documents_by_term("group", group)
             added = 0
-            for entry, tokens in tokenised(entries):
+            for entry, tokens in tokenised(entries, self.layout.phrases):
                 writer.add_document(_document(self.layout, entry, tokens))
                 added += 1
                 if added % _REPORT == 0:

@@ -7,6 +7,7 @@ about twice as fast as two threads.
 import logging
 import multiprocessing
 import os
+import re
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,11 +15,12 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
 from shirube.index.contract import Entry
+from shirube.text.normalize import fold
 from shirube.text.tokenize import joined_bigrams, words_and_borders
 
 log = logging.getLogger(__name__)
@@ -28,6 +30,10 @@ WORKERS = min(os.cpu_count() or 1, 8)
 MANY = 3000
 _BATCH = 64
 _TITLE = 120
+# Stands where something is written between two runs of letters: 東京、京都 does not hold 東京都.
+BORDER = "|"
+# Runs as `text.tokenize.bigrams` knows them: Latin words and numbers, or other letters.
+_RUN = re.compile(r"[a-z0-9]+|(?:[^\W\x00-\x7f]|[\U00010000-\U0010ffff])+")
 
 
 class _Fingerprints(dict[str, int]):
@@ -54,7 +60,7 @@ class Tokens:
     fingerprints: bytes
 
 
-def tokenised(entries: Iterable[Entry]) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
+def tokenised(entries: Iterable[Entry], phrases: bool) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
     """Each entry with the tokens of its texts, in order, a few batches ahead of whoever takes them."""
     source = iter(entries)
     first = list(islice(source, MANY))
@@ -64,7 +70,7 @@ def tokenised(entries: Iterable[Entry]) -> Iterator[tuple[Entry, dict[str, Token
     else:
         pool = ThreadPoolExecutor(WORKERS, "tokenise")
     with pool:
-        yield from _in_batches(pool, chain(first, source))
+        yield from _in_batches(pool, chain(first, source), phrases)
 
 
 def _end_with_parent() -> None:
@@ -79,20 +85,22 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _in_batches(pool: Executor, entries: Iterator[Entry]) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
+def _in_batches(
+    pool: Executor, entries: Iterator[Entry], phrases: bool
+) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
     waiting: list[tuple[list[Entry], Future[list[dict[str, Tokens]]] | None]] = []
     try:
         while True:
             while len(waiting) < WORKERS * 3 and (batch := list(islice(entries, _BATCH))):
-                waiting.append((batch, _submit(pool, batch)))
+                waiting.append((batch, _submit(pool, batch, phrases)))
             if not waiting:
                 return
             batch, result = waiting.pop(0)
             try:
-                tokens = result.result() if result else tokens_of_batch(_texts(batch))
+                tokens = result.result() if result else tokens_of_batch(_texts(batch), phrases)
             except BrokenProcessPool:
                 log.warning("tokenising goes on in one process: workers cannot be started here")
-                tokens = tokens_of_batch(_texts(batch))
+                tokens = tokens_of_batch(_texts(batch), phrases)
             yield from zip(batch, tokens, strict=True)
     finally:
         for _, result in waiting:
@@ -100,9 +108,9 @@ def _in_batches(pool: Executor, entries: Iterator[Entry]) -> Iterator[tuple[Entr
                 result.cancel()
 
 
-def _submit(pool: Executor, batch: list[Entry]) -> "Future[list[dict[str, Tokens]]] | None":
+def _submit(pool: Executor, batch: list[Entry], phrases: bool) -> "Future[list[dict[str, Tokens]]] | None":
     try:
-        return pool.submit(tokens_of_batch, _texts(batch))
+        return pool.submit(tokens_of_batch, _texts(batch), phrases)
     except BrokenProcessPool:
         return None
 
@@ -111,19 +119,33 @@ def _texts(batch: Sequence[Entry]) -> list[dict[str, str]]:
     return [dict(entry.texts) for entry in batch]
 
 
-def tokens_of_batch(texts: Sequence[dict[str, str]]) -> list[dict[str, Tokens]]:
-    return [{name: tokens_of(text) for name, text in each.items()} for each in texts]
+def tokens_of_batch(texts: Sequence[dict[str, str]], phrases: bool) -> list[dict[str, Tokens]]:
+    return [{name: tokens_of(text, phrases) for name, text in each.items()} for each in texts]
 
 
-def tokens_of(text: str) -> Tokens:
+def tokens_of(text: str, phrases: bool) -> Tokens:
     """Titles come again with every passage of a document: short texts are remembered."""
-    return _of_title(text) if len(text) <= _TITLE else _tokens(text)
+    return _of_title(text, phrases) if len(text) <= _TITLE else _tokens(text, phrases)
 
 
-def _tokens(text: str) -> Tokens:
+def sequence(text: str) -> list[str]:
+    """The bigrams of `text` with a border between runs of letters that do not touch."""
+    tokens: list[str] = []
+    end = 0
+    for run in _RUN.finditer(fold(text)):
+        if tokens and run.start() > end:
+            tokens.append(BORDER)
+        letters, end = run[0], run.end()
+        whole = letters.isascii() or len(letters) == 1
+        tokens += [letters] if whole else map("".join, pairwise(letters))
+    return tokens
+
+
+def _tokens(text: str, phrases: bool) -> Tokens:
     words = words_and_borders(text)
     numbers = np.array([fingerprints[word] for word in words] + [0], np.uint32)
-    return Tokens(" ".join(words), joined_bigrams(text), numbers.tobytes())
+    bigrams = " ".join(sequence(text)) if phrases else joined_bigrams(text)
+    return Tokens(" ".join(words), bigrams, numbers.tobytes())
 
 
 _of_title = lru_cache(1000)(_tokens)

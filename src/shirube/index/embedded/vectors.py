@@ -5,11 +5,12 @@ A generation holds the vectors of one model only.
 """
 
 import json
+import logging
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from shirube.index.contract import Entry, Hit, Layout, Vectors
 from shirube.index.embedded.files import replace_text
 from shirube.query.filters import Condition, Filters, matches
 from shirube.query.values import Period
+
+log = logging.getLogger(__name__)
 
 # Below this an exact scan costs a few milliseconds and is the same whatever the order of insertion.
 EXACT_ROWS = 100_000
@@ -40,51 +43,68 @@ class Rows:
         return len(self.keys)
 
 
+@dataclass(frozen=True)
+class Generation:
+    """What one save put in place. It never changes, so that a search sees the same rows from its start to its end."""
+
+    model: str | None
+    rows: Rows
+    graph: Any = None
+
+    @cached_property
+    def passing(self) -> Callable[[Filters], npt.NDArray[np.bool_]]:
+        """Which rows pass some filters; the last few are remembered."""
+        return lru_cache(64)(partial(_passing, self.rows))
+
+
+_NOTHING = Generation(None, Rows(np.empty(0, np.uint64), np.empty((0, 0), np.int8), {}, {}))
+
+
 class UsearchSpace:
     """The vectors of one space, as they were when it was opened."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, layout: Layout) -> None:
         self._folder = folder
-        self._graph: Any = None
-        self.model: str | None = None
-        self.rows = _no_rows()
-        self._opened: object = None
+        self._fields = (*layout.keywords, *layout.numbers)
+        self._layout = layout
+        self._manifest: str | None = None
+        self._generation = _NOTHING
         self.reload()
 
     def reload(self) -> None:
-        """See what was saved since, by this process or another."""
-        manifest = self._folder / _MANIFEST
-        try:
-            text = manifest.read_text()
-        except FileNotFoundError:
-            text = "{}"
-        if text == self._opened:
-            return
-        known = json.loads(text)
-        self._opened = text
-        self._passing = lru_cache(64)(self._pass)
-        self.model = known.get("model")
-        self._graph = None
-        if not known.get("generation"):
-            self.rows = _no_rows()
-            return
-        generation = self._folder / known["generation"]
-        self.rows = _read(generation)
-        if (generation / "graph.usearch").exists():
-            from usearch.index import Index
+        """See what was saved since, by this process or another. Damaged ones and another layout's count as missing."""
+        text = self._read_manifest()
+        while text != self._manifest:
+            try:
+                generation = _opened(self._folder, text, self._fields)
+            except Exception as error:
+                newer = self._read_manifest()
+                if newer != text:  # another process has just put the next one in place
+                    text = newer
+                    continue
+                log.warning("the vectors cannot be read and have to be made anew: %s", error)
+                generation = _NOTHING
+            self._manifest, self._generation = text, generation
 
-            self._graph = Index.restore(str(generation / "graph.usearch"), view=True)
+    @property
+    def model(self) -> str | None:
+        return self._generation.model
+
+    @property
+    def rows(self) -> Rows:
+        return self._generation.rows
 
     def keys(self) -> npt.NDArray[np.uint64]:
         return self.rows.keys
 
     def search(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
-        rows = self.rows
+        generation = self._generation
+        rows = generation.rows
         if not len(rows) or limit < 1:
             return []
         query = quantised(vector[None, :])
-        if self._graph is not None and filters == Filters():
-            found = self._graph.search(query[0], limit)
+        if generation.graph is not None and filters == Filters():
+            found = generation.graph.search(query[0], limit)
             return [
                 Hit(int(rows.keys[at]), 1 - float(distance))
                 for at, distance in zip(found.keys, found.distances, strict=True)
@@ -93,18 +113,18 @@ class UsearchSpace:
 
         similarity = 1 - np.asarray(cdist(query, rows.matrix, "angular"), np.float64).ravel()
         if filters != Filters():
-            similarity = np.where(self._passing(filters), similarity, -np.inf)
-        best = np.argpartition(-similarity, min(limit, len(rows)) - 1)[:limit]
-        best = best[np.lexsort((rows.keys[best], -similarity[best]))]
-        return [Hit(int(rows.keys[at]), float(similarity[at])) for at in best if similarity[at] > -np.inf]
+            similarity = np.where(generation.passing(filters), similarity, -np.inf)
+        # All that are as good as the last one, or the cut would be an accident of the rows' order.
+        last = np.partition(similarity, -limit)[-limit] if limit < len(rows) else -np.inf
+        best = np.flatnonzero((similarity >= last) & (similarity > -np.inf))
+        best = best[np.lexsort((rows.keys[best], -similarity[best]))][:limit]
+        return [Hit(int(rows.keys[at]), float(similarity[at])) for at in best]
 
-    def save(
-        self, model: str, kept: npt.NDArray[np.bool_], entries: Sequence[Entry], new: Vectors, layout: Layout
-    ) -> None:
+    def save(self, model: str, kept: npt.NDArray[np.bool_], entries: Sequence[Entry], new: Vectors) -> None:
         """A new generation: the rows marked in `kept` and `entries` with their vectors, all of `model`."""
         if self.model not in (None, model) and kept.any():
             raise ValueError("vectors of two models must not be mixed")
-        rows = _joined(self.rows, kept, _coded(entries, new, layout))
+        rows = _joined(self.rows, kept, _coded(entries, new, self._layout))
         number = (
             max((int(each.name.rpartition("-")[2]) for each in self._folder.glob("vectors-*")), default=0) + 1
         )
@@ -119,24 +139,33 @@ class UsearchSpace:
             if old != generation:
                 shutil.rmtree(old, ignore_errors=True)
 
-    def _pass(self, filters: Filters) -> npt.NDArray[np.bool_]:
-        passing = np.ones(len(self.rows), bool)
-        for condition in filters.all_of:
-            passing &= self._meeting(condition)
-        if filters.any_of:
-            passing &= np.logical_or.reduce([self._meeting(each) for each in filters.any_of])
-        for condition in filters.none_of:
-            passing &= ~self._meeting(condition)
-        return passing
+    def _read_manifest(self) -> str:
+        try:
+            return (self._folder / _MANIFEST).read_text(errors="replace")
+        except FileNotFoundError:
+            return "{}"
 
-    def _meeting(self, condition: Condition) -> npt.NDArray[np.bool_]:
-        """The filter language's own meaning, asked once for each distinct value."""
-        dated = any(isinstance(test, Period) for test in condition.tests)
-        met = []
-        for values in self.rows.values[condition.field]:
-            record = [date.fromordinal(value) for value in values] if dated else list(values)
-            met.append(matches(Filters(all_of=(condition,)), {condition.field: record}))
-        return np.array(met, bool)[self.rows.codes[condition.field]]
+
+def _passing(rows: Rows, filters: Filters) -> npt.NDArray[np.bool_]:
+    passing = np.ones(len(rows), bool)
+    for condition in filters.all_of:
+        passing &= _meeting(rows, condition)
+    if filters.any_of:
+        passing &= np.logical_or.reduce([_meeting(rows, each) for each in filters.any_of])
+    for condition in filters.none_of:
+        passing &= ~_meeting(rows, condition)
+    return passing
+
+
+def _meeting(rows: Rows, condition: Condition) -> npt.NDArray[np.bool_]:
+    """The filter language's own meaning, asked once for each distinct value."""
+    dated = any(isinstance(test, Period) for test in condition.tests)
+    met = []
+    for values in rows.values[condition.field]:
+        held = [value for value in values if value is not None]
+        record = [date.fromordinal(value) for value in held] if dated else held
+        met.append(matches(Filters(all_of=(condition,)), {condition.field: record}))
+    return np.array(met, bool)[rows.codes[condition.field]]
 
 
 def quantised(vectors: Vectors) -> npt.NDArray[np.int8]:
@@ -144,10 +173,6 @@ def quantised(vectors: Vectors) -> npt.NDArray[np.int8]:
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0) * _FULL_SCALE
     return np.asarray(np.round(scaled), np.int8)
-
-
-def _no_rows() -> Rows:
-    return Rows(np.empty(0, np.uint64), np.empty((0, 0), np.int8), {}, {})
 
 
 def _coded(entries: Sequence[Entry], vectors: Vectors, layout: Layout) -> Rows:
@@ -189,6 +214,25 @@ def _joined(old: Rows, kept: npt.NDArray[np.bool_], new: Rows) -> Rows:
         codes,
         values,
     )
+
+
+def _opened(folder: Path, manifest: str, fields: Sequence[str]) -> Generation:
+    """The generation that the manifest names; raises whatever its damage raises."""
+    known = json.loads(manifest)
+    if not known:
+        return _NOTHING
+    generation = folder / known["generation"]
+    rows = _read(generation)
+    if not len(rows.keys) == len(rows.matrix) == known["rows"]:
+        raise ValueError("rows are missing")
+    if list(rows.values) != list(fields):
+        raise ValueError("they were made with other fields")
+    graph = None
+    if (generation / "graph.usearch").exists():
+        from usearch.index import Index
+
+        graph = Index.restore(str(generation / "graph.usearch"), view=True)
+    return Generation(known["model"], rows, graph)
 
 
 def _read(generation: Path) -> Rows:

@@ -23,7 +23,8 @@ _ENCODINGS = {
     **dict.fromkeys(("euc-jp", "x-euc-jp", "eucjp"), "euc_jp"),
     **dict.fromkeys(("iso-8859-1", "latin1", "windows-1252"), "cp1252"),
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
-    **{"big5": "big5hkscs", "euc-kr": "cp949", "ks_c_5601-1987": "cp949"},
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
 }
 
 
@@ -105,32 +106,37 @@ class _Writer:
 
     def _cell(self) -> None:
         if self._row is not None:
-            self._add("| " if not self._line_open else " | ")
+            self._add("| " if self._after_space() else " | ")
             self._line_open = True
-        elif self._line_open:
-            self._add(" ")
+        else:
+            self._break()
 
     def _end_row(self) -> None:
         self._row = None
         if self._line_open:
-            self._add(" |")
+            self._add("|" if self._after_space() else " |")
         self._break()
 
     def _write(self, text: str | None) -> None:
         if not text:
             return
         text = _SPACE.sub(" ", text)
-        if not self._line_open:
+        if self._after_space():
             text = text.lstrip(" ")
         if text:
             self._add(text)
             self._line_open = True
 
     def _break(self) -> None:
-        """End the line; within a row of a table, which is one line, put a space."""
-        if self._line_open:
-            self._add("\n" if self._row is None else " ")
-            self._line_open = self._row is not None
+        """End the line; a row of a table is one line, so there a space has to do."""
+        if self._row is not None:
+            self._write(" ")
+        elif self._line_open:
+            self._add("\n")
+            self._line_open = False
+
+    def _after_space(self) -> bool:
+        return not self._parts or self._parts[-1][-1] in " \n"
 
     def _add(self, text: str) -> None:
         self._parts.append(text)
