@@ -128,6 +128,10 @@ def invalid(error: ValidationError) -> InvalidInput:
             return InvalidInput(f"{place} is required", f"{place} は必須です。")
         case "extra_forbidden":
             return InvalidInput(f"{place} is not a parameter", f"{place} というパラメータはありません。")
+        case "model_type":
+            return InvalidInput(
+                f"{place} must be an object", f"{place} はオブジェクト（名前と値の組）で指定してください。"
+            )
     return InvalidInput(f"{place}: {first['msg']}", f"{place} の値が正しくありません。")
 
 

@@ -13,16 +13,15 @@ from rich.text import Text
 from shirube.caller import LOCAL, Confidentiality
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import InvalidInput, NotFound
+from shirube.index.embedded.tokens import kept_processes
 from shirube.ingest.embedding import embed_missing
+from shirube.ingest.indexing import Indexing
 from shirube.ingest.sync import File, Options, Report, add_files, find_files
 from shirube.settings import load_settings
 from shirube.store import bases
 from shirube.store.bases import KnowledgeBase
 from shirube.toolsets.knowledge.feed import BODY
 from shirube.toolsets.registry import Application
-
-# So many passages are stored before they become searchable, while an import goes on.
-_INDEX_EVERY = 20_000
 
 
 def find(application: Application, name: str) -> KnowledgeBase:
@@ -83,25 +82,21 @@ def add_to(
             connection, LOCAL, name, description
         )
     space = application.knowledge().space(base.id)
-    indexed = 0
+    with kept_processes(), Indexing(space) as indexing:
+        with progress_bar("文書を読んでいます") as progress:
 
-    with progress_bar("文書を読んでいます") as progress:
+            def on_file(report: Report) -> None:
+                done = len(report.added) + len(report.changed) + len(report.unchanged) + len(report.refused)
+                progress(min(done, len(files)), len(files))
+                indexing.stored(report.passages)
 
-        def on_file(report: Report) -> None:
-            nonlocal indexed
-            done = len(report.added) + len(report.changed) + len(report.unchanged) + len(report.refused)
-            progress(min(done, len(files)), len(files))
-            if report.passages - indexed >= _INDEX_EVERY:
-                space.catch_up()
-                indexed = report.passages
-
-        report = add_files(workspace.database, LOCAL, base, files, options, on_file)
-    with progress_bar("索引を作っています") as progress:
-        if not space.catch_up(progress):
-            report.warnings.append(
-                "別のプロセスが索引を書き込み中です。残りは次の検索のときに反映されます。 "
-                "Another process holds the index; the rest is caught up with on the next search."
-            )
+            report = add_files(workspace.database, LOCAL, base, files, options, on_file)
+        with progress_bar("索引を作っています") as progress:
+            if not indexing.finish(progress):
+                report.warnings.append(
+                    "別のプロセスが索引を書き込み中です。残りは次の検索のときに反映されます。 "
+                    "Another process holds the index; the rest is caught up with on the next search."
+                )
     if vectors and workspace.embedder:
         with progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
             embed_missing(space, workspace.embedder, BODY, progress)

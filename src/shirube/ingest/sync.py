@@ -284,8 +284,9 @@ def _confidentiality(content: Content) -> Confidentiality:
     named = _said(content, "confidentiality")
     if named is None:
         return Confidentiality.internal
+    named = str(named).strip()[:40]
     try:
-        return Confidentiality[str(named).strip().lower()]
+        return Confidentiality[named.lower()]
     except KeyError:
         levels = ", ".join(level.name for level in Confidentiality)
         raise Unreadable(

@@ -116,20 +116,23 @@ def rank(
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = dict(list(reciprocal_ranks(lanes).items())[: recipe.fused_limit])
         stage.count = len(fused)
-    found = fetch(list(fused)[: recipe.rerank_limit])
-    keys = [key for key in list(fused)[: recipe.rerank_limit] if key in found]
+    found = fetch(_first(fused, recipe.rerank_limit))
+    keys = sorted(found, key=lambda key: (-fused[key], found[key].place))[: recipe.rerank_limit]
     judged: Scores | None = None
     if reranker and keys:
         with _stage(outcome, "rerank") as stage:
             judged = _rerank(space, query, recipe, reranker, keys, found, sparse, dense)
             stage.count = len(keys)
+    values = np.array([fused[key] for key in keys]) if judged is None else judged
+    final = Uncalibrated()(values)
     with _stage(outcome, "calibrate") as stage:
-        values = np.array([fused[key] for key in keys]) if judged is None else judged
-        final = (calibration or Uncalibrated())(values) if keys else values
+        if calibration and keys:
+            final = calibration(values)
         stage.count = len(keys)
     before = {key: place for place, key in enumerate(keys)}
     order = sorted(keys, key=lambda key: (-final[before[key]], -fused[key], found[key].place))
-    ranks = {"sparse": sparse.ranks, "dense": dense.ranks, "rrf": {k: i for i, k in enumerate(fused, 1)}}
+    fusion = Lane("rrf", [Hit(key, score) for key, score in fused.items()])
+    ranks = {lane.name: lane.ranks for lane in (sparse, dense, fusion)}
     highest = max(sparse.scores.values(), default=1.0)
     for key in order:
         scores = {
@@ -171,6 +174,14 @@ def _lanes(
     dense_stage, dense_hits = waiting.result()
     outcome.stages.append(dense_stage)
     return Lane("sparse", hits), Lane("dense", dense_hits)
+
+
+def _first(fused: Mapping[int, float], limit: int) -> list[int]:
+    """The best `limit` and those as good as the last of them: whom to leave out is decided by their place."""
+    ordered = list(fused)
+    if len(ordered) <= limit:
+        return ordered
+    return [key for key in ordered if fused[key] >= fused[ordered[limit - 1]]]
 
 
 def _rerank(

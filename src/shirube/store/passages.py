@@ -75,7 +75,8 @@ def visible_passages(
     for batch in _batches(ids):
         statement = _passages().where(
             passages.c.id.in_(batch),
-            documents.c.knowledge_base_id == base_id,
+            # Wrapped, so that the planner goes by the passages' ids and not through all documents of the base.
+            func.coalesce(documents.c.knowledge_base_id, "") == base_id,
             base_in_reach(caller),
             document_open(caller),
         )

@@ -33,17 +33,22 @@ def compile_query(
         wanted = _any_word(schema, layout, query, weights)
     else:
         wanted = _all([_tree(schema, layout, query, weights), entries_only(schema)])
-    required = compile_filters(schema, layout, filters)
-    return Query.boolean_query([(Occur.Must, wanted), *((Occur.Must, _silent(each)) for each in required)])
+    return Query.boolean_query([(Occur.Must, wanted), *compile_filters(schema, layout, filters)])
 
 
-def compile_filters(schema: tantivy.Schema, layout: Layout, filters: Filters) -> list[Query]:
-    """What an entry must be, one query a demand."""
-    demands = [_condition(schema, layout, each) for each in filters.all_of]
+def compile_filters(schema: tantivy.Schema, layout: Layout, filters: Filters) -> list[tuple[Occur, Query]]:
+    """What an entry must be and must not be; nothing of it counts for the score."""
+    clauses: list[tuple[Occur, Query]] = []
+    for conditions, wanted in ((filters.all_of, True), (filters.none_of, False)):
+        for condition in conditions:
+            # Leaving out costs as much as there is to leave out; "everything but" costs the whole index.
+            occur = Occur.Must if wanted != (condition.op == "!=") else Occur.MustNot
+            clauses.append((occur, _silent(_passing(schema, layout, condition))))
     if filters.any_of:
-        demands.append(_any(_condition(schema, layout, each) for each in filters.any_of))
-    demands += [_not(_condition(schema, layout, each)) for each in filters.none_of]
-    return demands
+        clauses.append(
+            (Occur.Must, _silent(_any(_condition(schema, layout, each) for each in filters.any_of)))
+        )
+    return clauses
 
 
 def entries_only(schema: tantivy.Schema) -> Query:
@@ -129,8 +134,13 @@ def _letter(schema: tantivy.Schema, field: str, letter: str) -> Query:
 
 
 def _condition(schema: tantivy.Schema, layout: Layout, condition: Condition) -> Query:
-    passed = _any(_test(schema, layout, condition.field, test) for test in condition.tests)
+    passed = _passing(schema, layout, condition)
     return _not(passed) if condition.op == "!=" else passed
+
+
+def _passing(schema: tantivy.Schema, layout: Layout, condition: Condition) -> Query:
+    """Entries of which a value passes one of the condition's tests."""
+    return _any(_test(schema, layout, condition.field, test) for test in condition.tests)
 
 
 def _test(schema: tantivy.Schema, layout: Layout, field: str, test: Test) -> Query:
@@ -155,6 +165,8 @@ def _range(schema: tantivy.Schema, field: str, low: int, high: int) -> Query:
     low, high = max(low, _LEAST), min(high, _MOST)
     if low > high:
         return Query.empty_query()
+    if low == high:
+        return Query.term_query(schema, field, low)
     return Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
 
 

@@ -28,6 +28,7 @@ from shirube.errors import ShirubeError, Unavailable
 from shirube.index.contract import Change, Entry, Feed, Hit, Layout, Progress, Terms, Vectors, Weight
 from shirube.index.embedded.files import replace_text
 from shirube.index.embedded.text import TantivySpace
+from shirube.index.embedded.tokens import kept_processes
 from shirube.index.embedded.vectors import UsearchSpace
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
@@ -288,14 +289,15 @@ def _applying(text: TantivySpace, feed: Feed, progress: Progress | None) -> Iter
     changes = feed.changes(text.revision)
     total = sum(change.entries for change in changes)
     done = 0
-    for part in _slices(changes):
-        groups = [change.group for change in part]
-        added = 0
-        for added in text.write(part[-1].revision, groups, feed.entries(groups)):
-            if progress:
-                progress(min(done + added, total), total)
-        done += added
-        yield
+    with kept_processes():
+        for part in _slices(changes):
+            groups = [change.group for change in part]
+            added = 0
+            for added in text.write(part[-1].revision, groups, feed.entries(groups)):
+                if progress:
+                    progress(min(done + added, total), total)
+            done += added
+            yield
 
 
 def _slices(changes: Sequence[Change]) -> Iterator[list[Change]]:

@@ -72,8 +72,8 @@ class TantivySpace:
 
     def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]:
         schema = self._index.schema
-        wanted = [entries_only(schema), *compile_filters(schema, self.layout, filters)]
-        query = Query.boolean_query([(tantivy.Occur.Must, each) for each in wanted])
+        entries = (tantivy.Occur.Must, entries_only(schema))
+        query = Query.boolean_query([entries, *compile_filters(schema, self.layout, filters)])
         answer = self._searcher.aggregate(query, {"values": {"terms": {"field": field, "size": limit}}})
         return {str(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["values"]["buckets"]}
 

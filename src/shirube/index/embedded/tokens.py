@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -60,17 +61,52 @@ class Tokens:
     fingerprints: bytes
 
 
+class _Processes:
+    """Worker processes, started with the first large batch and kept while anybody is inside `kept`."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._users = 0
+        self._pool: ProcessPoolExecutor | None = None
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        with self._guard:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._users -= 1
+                pool = None if self._users else self._pool
+                if pool:
+                    self._pool = None
+            if pool:
+                pool.shutdown(cancel_futures=True)
+
+    def pool(self) -> ProcessPoolExecutor:
+        with self._guard:
+            if self._pool is None:
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(WORKERS, spawn, _end_with_parent)
+            return self._pool
+
+
+_processes = _Processes()
+kept_processes = _processes.kept
+
+
 def tokenised(entries: Iterable[Entry], phrases: bool) -> Iterator[tuple[Entry, dict[str, Tokens]]]:
     """Each entry with the tokens of its texts, in order, a few batches ahead of whoever takes them."""
     source = iter(entries)
     first = list(islice(source, MANY))
-    pool: Executor
+    everything = chain(first, source)
     if len(first) == MANY:
-        pool = ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn"), _end_with_parent)
+        with kept_processes():
+            yield from _in_batches(_processes.pool(), everything, phrases)
     else:
-        pool = ThreadPoolExecutor(WORKERS, "tokenise")
-    with pool:
-        yield from _in_batches(pool, chain(first, source), phrases)
+        with ThreadPoolExecutor(WORKERS, "tokenise") as pool:
+            yield from _in_batches(pool, everything, phrases)
 
 
 def _end_with_parent() -> None:

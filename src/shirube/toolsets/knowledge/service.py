@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from shirube.caller import Caller
+from shirube.caller import Caller, Confidentiality
 from shirube.errors import InvalidInput
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.query.filters import Condition, Filters
@@ -111,7 +111,8 @@ class KnowledgeService:
             calibration=self._workspace.calibration,
             fetch=fetch,
         )
-        passed = [each for each in outcome.results if each.score >= asked.threshold]
+        # Compared as it is shown: no score in the answer is below the threshold.
+        passed = [each for each in outcome.results if round(each.score, 4) >= asked.threshold]
         run = self._run(caller, asked, outcome)
         best = outcome.results[0].score if outcome.results else None
         return schema.SearchOutput(
@@ -168,11 +169,12 @@ class KnowledgeService:
 
 def access_filters(caller: Caller) -> Filters:
     """What the caller may see, for the engines: applied inside them, before anything is cut."""
-    cleared = Condition("confidentiality", "<=", (Between(None, int(caller.clearance)),))
+    above = tuple(Between(level, level) for level in Confidentiality if level > caller.clearance)
+    hidden = (Condition("confidentiality", "in", above),) if above else ()
     if caller.every_department:
-        return Filters(all_of=(cleared,))
-    open_to = (NO_DEPARTMENT, *sorted(caller.departments))
-    return Filters(all_of=(cleared, Condition("department", "in", tuple(Exact(name) for name in open_to))))
+        return Filters(none_of=hidden)
+    open_to = tuple(Exact(name) for name in (NO_DEPARTMENT, *sorted(caller.departments)))
+    return Filters(all_of=(Condition("department", "in", open_to),), none_of=hidden)
 
 
 def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Result:

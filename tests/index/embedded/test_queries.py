@@ -1,0 +1,185 @@
+"""Boolean queries find what a reader would find in the folded text."""
+
+import random
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shirube.errors import InvalidInput
+from shirube.index.contract import Entry, Layout
+from shirube.index.embedded.text import TantivySpace
+from shirube.index.embedded.tokens import BORDER, sequence
+from shirube.query.filters import Filters
+from shirube.query.parser import parse
+from shirube.query.tree import And, Node, Not, Or, Phrase, Term
+from shirube.text.normalize import fold
+from shirube.text.tokenize import bigrams
+
+# Few characters, so that generated phrases are found and nearly found.
+LETTERS = "東京都税アー國国aiＡ1ｱ𠮷"
+MARKS = " 、。-　"
+
+
+def _texts(count: int) -> list[dict[str, str]]:
+    chance = random.Random(3)
+    # Every other text is without marks: long runs of letters are where phrases are easily mistaken.
+    kinds = (LETTERS + MARKS, LETTERS, "東京都、", "東aiア ")
+    return [
+        {
+            "title": "".join(chance.choices(chance.choice(kinds), k=chance.randrange(6))),
+            "body": "".join(chance.choices(chance.choice(kinds), k=chance.randrange(14))),
+        }
+        for _ in range(count)
+    ]
+
+
+TEXTS = _texts(150)
+
+
+def space_in(folder: Path, *, phrases: bool) -> TantivySpace:
+    space = TantivySpace(folder, Layout(texts=("title", "body"), phrases=phrases))
+    list(space.write(1, [], [Entry(key, str(key), texts) for key, texts in enumerate(TEXTS)]))
+    return space
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> TantivySpace:
+    return space_in(tmp_path_factory.mktemp("exact"), phrases=True)
+
+
+@pytest.fixture(scope="module")
+def loose(tmp_path_factory: pytest.TempPathFactory) -> TantivySpace:
+    return space_in(tmp_path_factory.mktemp("loose"), phrases=False)
+
+
+def skeleton(text: str) -> str:
+    """The folded text with everything between two runs of letters as one mark: the marks are not searched."""
+    folded = "".join(c if c.isalnum() or ord(c) > 0xFFFF else "|" for c in fold(text))
+    return re.sub(r"\|+", "|", folded).strip("|")
+
+
+def is_latin(text: str) -> bool:
+    return text.isascii() and text.isalnum()
+
+
+def holds_sequence(text: str, wanted: str) -> bool:
+    """Whether the characters stand in the text one after another; Latin words and numbers count as a whole."""
+    here, sought = skeleton(text), skeleton(wanted)
+    for at in range(len(here) - len(sought) + 1) if sought else ():
+        before, after = here[at - 1 : at], here[at + len(sought) : at + len(sought) + 1]
+        cut_before = is_latin(before) and is_latin(sought[0])
+        cut_after = is_latin(after) and is_latin(sought[-1])
+        if here.startswith(sought, at) and not cut_before and not cut_after:
+            return True
+    return False
+
+
+def holds(texts: Mapping[str, str], node: Node) -> bool:
+    match node:
+        case And():
+            return all(holds(texts, each) for each in node.operands)
+        case Or():
+            return any(holds(texts, each) for each in node.operands)
+        case Not():
+            return not holds(texts, node.operand)
+        case Term():
+            return any(holds_sequence(text, node.parts[0]) for text in texts.values())
+        case Phrase():
+            return any(holds_sequence(text, node.text) for text in texts.values())
+    raise AssertionError(node)
+
+
+def wanted(node: Node) -> set[int]:
+    return {key for key, texts in enumerate(TEXTS) if holds(texts, node)}
+
+
+def found(space: TantivySpace, node: Node) -> set[int]:
+    hits = space.search(node, {}, Filters(), len(TEXTS))
+    assert len({hit.key for hit in hits}) == len(hits)
+    assert space.matches(node, Filters()) == len(hits)
+    return {hit.key for hit in hits}
+
+
+phrases = st.text(LETTERS + MARKS, min_size=1, max_size=5).map(Phrase)
+terms = st.text(LETTERS, min_size=1, max_size=4).map(lambda text: Term((text,)))
+leaves = st.one_of(phrases, terms)
+trees: st.SearchStrategy[Node] = st.recursive(
+    leaves,
+    lambda nodes: st.one_of(
+        st.lists(nodes, min_size=2, max_size=3).map(lambda each: And(tuple(each))),
+        st.lists(nodes, min_size=2, max_size=3).map(lambda each: Or(tuple(each))),
+        nodes.map(Not),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=400)
+@given(node=leaves)
+def test_a_phrase_is_found_where_its_characters_stand_side_by_side(exact: TantivySpace, node: Node) -> None:
+    assert found(exact, node) == wanted(node)
+
+
+@settings(max_examples=200)
+@given(node=trees)
+def test_a_tree_finds_what_its_operators_mean(exact: TantivySpace, node: Node) -> None:
+    assert found(exact, node) == wanted(node)
+
+
+@settings(max_examples=200)
+@given(node=leaves)
+def test_without_positions_nothing_that_holds_the_phrase_is_missed(loose: TantivySpace, node: Node) -> None:
+    assert found(loose, node) >= wanted(node)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "expected"),
+    [
+        ("東京都", "東京都に住む", True),
+        ("東京都", "東京、京都に住む", False),
+        ('"東京 京都"', "東京、京都に住む", True),
+        ("AI技術", "生成AI技術を使う", True),
+        ("AI技術", "AIの技術", False),
+        ("技術AI", "AIの技術", False),
+        ("術AI", "先端技術AI白書", True),
+        ("AI技", "生成AI技術", True),
+        ('"machine learning"', "machine learning", True),
+        ('"machine learning"', "machineのlearning", False),
+        ("machine learning", "machineのlearning", True),
+        ("a", "ai", False),
+        ("税", "所得税の話", True),
+        ("税 AND NOT 所得", "所得税の話", False),
+        ("(所得 OR 法人) AND 税", "法人の税", True),
+        ("ﾏｲﾅﾋﾞ", "マイナビの説明", True),
+        ("国学", "國學院", True),
+        ("！？", "本当！？", False),
+    ],
+)
+def test_a_written_query_means_what_it_says(tmp_path: Path, query: str, text: str, expected: bool) -> None:
+    space = TantivySpace(tmp_path, Layout(texts=("body",), phrases=True))
+    list(space.write(1, [], [Entry(1, "1", {"body": text})]))
+    assert [hit.key for hit in space.search(parse(query), {}, Filters(), 10)] == [1] * expected
+
+
+@pytest.mark.parametrize(
+    "query", ['*N5"顔 認証"', '*ONP3"顔 認証"', "顔認*", "顔*証", "税 AND (顔認* OR 東京)"]
+)
+def test_near_and_wildcards_are_a_typed_error(exact: TantivySpace, query: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        exact.search(parse(query), {}, Filters(), 10)
+    assert caught.value.status == 422
+    assert caught.value.hint
+    with pytest.raises(InvalidInput):
+        exact.matches(parse(query), Filters())
+
+
+@given(text=st.text())
+def test_a_sequence_is_the_bigrams_and_borders(text: str) -> None:
+    tokens = sequence(text)
+    assert [token for token in tokens if token != BORDER] == bigrams(text)
+    assert BORDER not in tokens[:1] + tokens[-1:]
+    assert all(BORDER not in token for token in bigrams(text))
