@@ -86,7 +86,7 @@ def test_a_row_of_a_table_is_never_split(text: str) -> None:
     found = read(text)[1]
     at = 0
     for line in text.splitlines(keepends=True):
-        first, last = at, at + len(line.rstrip())
+        first, last = at + len(line) - len(line.lstrip()), at + len(line.rstrip())
         if is_row(line) and last - first <= LONGEST_ROW:
             for passage in found:
                 touched = passage.start < last and first < passage.end
@@ -167,10 +167,10 @@ def test_rows_of_a_page_stay_whole() -> None:
     ("text", "fewest"),
     [
         ("字" * 5_000_000, 10_000),
-        ("短い文です。" * 800_000, 9_600),
+        ("短い文です。" * 200_000, 2_400),
         ("字\n" * 200_000, 800),
-        ("| 項目 | 説明。 |\n" * 100_000, 2_600),
-        ("# 見出し\n字\n" * 50_000, 50_000),
+        ("| 項目 | 説明。 |\n" * 50_000, 1_300),
+        ("# 見出し\n字\n" * 20_000, 20_000),
         ("字" + " " * 2_000_000 + "字", 2),
         ("| " + "字" * 2_000_000, 1_000),
     ],

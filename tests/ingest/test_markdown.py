@@ -181,7 +181,7 @@ MERGES = "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for 
         "a: !!timestamp x",
         "a: !!python/object/apply:os.system [ls]",
         "[a]: b",
-        "a: " + "[" * 3_000,
+        "a: " + "[" * 1_000,
         "a: 0x" + "f" * 5_000,
         "title: 0x" + "f" * 5_000,
         "0x" + "f" * 5_000 + ": a",

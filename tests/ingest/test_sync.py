@@ -91,10 +91,10 @@ def without_rights() -> Iterator[None]:
 
 @pytest.fixture
 def open_shelf() -> Iterator[Shelf]:
-    """A shelf that somebody without rights may use."""
+    """A shelf in a folder that somebody without rights may enter."""
     with TemporaryDirectory() as name:
         Path(name).chmod(0o777)
-        with without_rights(), opened(Path(name)) as shelf:
+        with opened(Path(name)) as shelf:
             yield shelf
 
 
@@ -194,10 +194,13 @@ def test_what_may_not_be_opened_is_refused_and_not_taken_for_removed(open_shelf:
     open_shelf.write("普通.md")
     assert len(open_shelf.add().added) == 3
     locked.write_text("変わった本文")
+    for database in open_shelf.folder.parent.glob("shirube.db*"):
+        database.chmod(0o666)
     locked.chmod(0)
     inside.parent.chmod(0)
     try:
-        report = open_shelf.add(remove_missing=True)
+        with without_rights():
+            report = open_shelf.add(remove_missing=True)
     finally:
         inside.parent.chmod(0o755)
     assert reasons(report) == {
@@ -364,8 +367,8 @@ def test_front_matter_says_who_may_read(
         "confidentiality: [secret]",
         "department: true",
         "department: {a: b}",
-    ]
-    + [f"department: {'長' * 201}"],
+        f"department: {'長' * 201}",
+    ],
 )
 def test_a_word_that_is_not_understood_opens_nothing(shelf: Shelf, written: str) -> None:
     shelf.write("規程.md", f"---\n{written}\n---\n本文\n")

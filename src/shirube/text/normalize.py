@@ -18,11 +18,14 @@ from shirube.text.kanji import OLD_TO_NEW
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _UNIFY = str.maketrans({**dict.fromkeys(_DASHES, "-"), "\u301c": "~", **OLD_TO_NEW})
+_UNIFIED = re.compile("[" + "".join(map(chr, _UNIFY)) + "]")
 
 _IGNORABLE = re.compile(f"[{IGNORABLE}\u180b-\u180f\ufe00-\ufe0f]")
 
 # More marks than this on one letter are no writing; UAX #15 (stream-safe text) draws its line at 30.
 _RUN = 32
+# So few marks are sorted in a millisecond however they stand.
+_SHORT = 1000
 # Where such a run may be: marks and ignorable characters are no letters, but for these.
 _MARK_RUN = re.compile(rf"(?:[^\w\s]|[ﾞﾟ\u115f\u1160\u3164\uffa0]){{{_RUN},}}")
 
@@ -83,11 +86,15 @@ def without_ignorable(text: str) -> str:
 
 def _fold_piece(piece: str) -> str:
     composed = unicodedata.normalize("NFKC", without_ignorable(piece)).casefold()
-    return unicodedata.normalize("NFKC", composed).translate(_UNIFY)
+    composed = unicodedata.normalize("NFKC", composed)
+    return composed.translate(_UNIFY) if _UNIFIED.search(composed) else composed
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Stretches that are normalised on their own: the whole text, cut after every _RUN marks on one letter."""
+    if len(text) <= _SHORT:
+        yield 0, len(text)
+        return
     start = 0
     for run in _MARK_RUN.finditer(text):
         marks = 0

@@ -1,8 +1,11 @@
 """Sentence borders. Every character belongs to exactly one sentence; one pass, any input."""
 
+import re
+
 _ENDS = frozenset("。．！？!?｡")
 _OPEN = {"「": "」", "『": "』", "（": "）", "(": ")", "【": "】", "〔": "〕", "［": "］", "[": "]", "｢": "｣"}
 _CLOSE = frozenset(_OPEN.values())
+_MARKS = re.compile("[" + re.escape("".join([*_ENDS, *_OPEN, *_CLOSE, ".", "\n"])) + "]")
 # A bracket left open this long is a slip of the writer, not a quotation.
 _QUOTATION = 200
 
@@ -16,9 +19,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
     start = at = 0
     opened: list[tuple[str, int]] = []
     length = len(text)
-    while at < length:
-        char = text[at]
-        at += 1
+    while mark := _MARKS.search(text, at):
+        char, at = mark.group(), mark.end()
         if char == "\n":
             opened.clear()
         elif char in _OPEN:
@@ -36,7 +38,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
             while at < length and (text[at] in _ENDS or text[at] in _CLOSE):
                 at += 1
         else:
-            continue
+            continue  # a full stop within a number or a name
         while at < length and text[at].isspace():
             at += 1
         spans.append((start, at))

@@ -113,14 +113,14 @@ def test_lengths_beyond_forty_tokens_are_rounded_down(tmp_path: Path) -> None:
 
 
 def test_rarity_is_the_idf_of_the_entries(ranked: TantivySpace) -> None:
-    asked = [*VOCABULARY, "無関係"]
+    asked = [*words(" ".join(VOCABULARY)), "どこにもない"]
     corpus = [set(words(text)) for text in CORPUS]
     found = ranked.rarity(asked, "body")
     assert list(found) == asked
     for word in asked:
         holding = sum(word in text for text in corpus)
         assert found[word] == pytest.approx(math.log(1 + (len(CORPUS) - holding + 0.5) / (holding + 0.5)))
-    assert max(found, key=lambda word: found[word]) == "無関係"
+    assert max(found, key=lambda word: found[word]) == "どこにもない"
 
 
 SHORT = [
@@ -146,7 +146,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> TantivySpace:
     [
         ("税", {"税", "所得税の話"}),
         ("話", {"所得税の話"}),
-        ("得税", {"所得税の話"}),
+        ("所得", {"所得税の話"}),
         ("設定", {"サーバの設定"}),
         ("サーバ", {"サーバの設定", "サーバーを管理する"}),
         ("サーバー", {"サーバの設定", "サーバーを管理する"}),

@@ -227,12 +227,19 @@ def _opened(folder: Path, manifest: str, fields: Sequence[str]) -> Generation:
         raise ValueError("rows are missing")
     if list(rows.values) != list(fields):
         raise ValueError("they were made with other fields")
-    graph = None
-    if (generation / "graph.usearch").exists():
-        from usearch.index import Index
+    return Generation(known["model"], rows, _graph(generation / "graph.usearch"))
 
-        graph = Index.restore(str(generation / "graph.usearch"), view=True)
-    return Generation(known["model"], rows, graph)
+
+def _graph(path: Path) -> Any:
+    if not path.exists():
+        return None
+    from usearch.index import Index
+
+    try:
+        return Index.restore(str(path), view=True)
+    except (RuntimeError, ValueError) as error:
+        log.warning("the graph of the vectors cannot be read; they are scanned instead: %s", error)
+        return None
 
 
 def _read(generation: Path) -> Rows:

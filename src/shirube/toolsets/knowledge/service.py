@@ -178,7 +178,8 @@ def access_filters(caller: Caller) -> Filters:
 
 
 def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Result:
-    scores = {name: round(score, 4) for name, score in ranked.scores.items()}
+    # A cosine below 0 tells nobody more than 0 does; all scores of an answer are within 0 and 1.
+    scores = {name: round(min(max(score, 0.0), 1.0), 4) for name, score in ranked.scores.items()}
     return schema.Result(
         content=visible(passage.text),
         score=round(ranked.score, 4),
