@@ -197,9 +197,9 @@ def serve() -> None:
 
     例: Claude Desktop の設定に {"command": "shirube", "args": ["serve"]}
     """
-    from shirube.serve.mcp import serve_stdio
+    from shirube.cli.main import serve
 
-    serve_stdio(Application(load_settings()))
+    serve()
 
 
 @app.command()
@@ -212,7 +212,3 @@ def demo(
     from shirube.cli.demo import run
 
     run(once=once)
-
-
-if __name__ == "__main__":
-    main()

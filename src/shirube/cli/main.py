@@ -1,0 +1,29 @@
+"""The `shirube` command. An agent starts `shirube serve` and waits for it, so that one goes its way past the parser."""
+
+import gc
+import sys
+
+
+def main() -> None:
+    if sys.argv[1:] == ["serve"]:
+        serve()
+    else:
+        from shirube.cli.app import main as run
+
+        run()
+
+
+def serve() -> None:
+    # The protocol's many models are made on import; collecting garbage meanwhile finds none and costs a tenth.
+    gc.disable()
+    from shirube.serve.mcp import serve_stdio
+    from shirube.settings import load_settings
+    from shirube.toolsets.registry import Application
+
+    gc.enable()
+    gc.freeze()
+    serve_stdio(Application(load_settings()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Reciprocal rank fusion against a reference, and the ranks it starts from."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shirube.index.contract import Hit
+from shirube.retrieval.fusion import RRF_K, reciprocal_ranks
+from shirube.retrieval.lanes import Lane
+
+
+@st.composite
+def lanes(draw: st.DrawFn, names: Sequence[str] = ("sparse", "dense", "third")) -> list[Lane]:
+    """Lanes with few distinct scores, so that there are ties, each in falling order of score."""
+    made = []
+    for name in draw(st.lists(st.sampled_from(names), unique=True, min_size=1)):
+        scores = draw(
+            st.dictionaries(st.integers(0, 30), st.sampled_from((0.1, 0.5, 0.50001, 2.0, 9.0)), min_size=1)
+        )
+        made.append(Lane(name, [Hit(*each) for each in sorted(scores.items(), key=lambda each: -each[1])]))
+    return made
+
+
+weighted = st.dictionaries(st.sampled_from(("sparse", "dense", "third")), st.floats(0.1, 5))
+
+
+def reference(lanes: Sequence[Lane], weights: Mapping[str, float], k: float) -> dict[int, float]:
+    """Cormack, Clarke, Büttcher 2009: a rank is one more than the number of better scores."""
+    fused = {}
+    for key in {hit.key for lane in lanes for hit in lane.hits}:
+        fused[key] = sum(
+            weights.get(lane.name, 1.0) / (k + 1 + sum(other.score > hit.score for other in lane.hits))
+            for lane in lanes
+            for hit in lane.hits
+            if hit.key == key
+        )
+    highest = sum(weights.get(lane.name, 1.0) / (k + 1) for lane in lanes)
+    return {key: score / highest for key, score in fused.items()}
+
+
+@given(lanes=lanes(), weights=weighted, k=st.sampled_from((RRF_K, 1, 10.5)))
+def test_the_fusion_is_the_sum_of_reciprocal_ranks(
+    lanes: list[Lane], weights: dict[str, float], k: float
+) -> None:
+    fused = reciprocal_ranks(lanes, weights, k)
+    wanted = reference(lanes, weights, k)
+    assert fused.keys() == wanted.keys()
+    for key, score in fused.items():
+        assert score == pytest.approx(wanted[key], abs=1e-12)
+        assert 0 < score <= 1 + 1e-12
+
+
+@given(lanes=lanes())
+def test_the_best_come_first_and_equals_by_key(lanes: list[Lane]) -> None:
+    order = [(-score, key) for key, score in reciprocal_ranks(lanes).items()]
+    assert order == sorted(order)
+
+
+@given(lanes=lanes())
+def test_first_everywhere_is_one_and_nothing_else_is_more(lanes: list[Lane]) -> None:
+    joined = [Lane(lane.name, [Hit(99, 100.0), *lane.hits]) for lane in lanes]
+    fused = reciprocal_ranks(joined)
+    assert next(iter(fused)) == 99
+    assert fused[99] == pytest.approx(1)
+    assert all(score < 1 for key, score in fused.items() if key != 99)
+
+
+@given(lanes=lanes(), data=st.data())
+def test_rising_in_a_lane_never_lowers_a_result(lanes: list[Lane], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(lanes) - 1))
+    raised = data.draw(st.sampled_from(lanes[at].hits))
+    higher = Hit(raised.key, data.draw(st.sampled_from((raised.score, raised.score + 1, 100.0))))
+    hits = sorted((hit if hit != raised else higher for hit in lanes[at].hits), key=lambda hit: -hit.score)
+    after = [*lanes[:at], Lane(lanes[at].name, hits), *lanes[at + 1 :]]
+    assert reciprocal_ranks(after)[raised.key] >= reciprocal_ranks(lanes)[raised.key]
+
+
+@given(lanes=lanes())
+def test_the_order_of_the_lanes_does_not_matter(lanes: list[Lane]) -> None:
+    turned = reciprocal_ranks(lanes[::-1])
+    for key, score in reciprocal_ranks(lanes).items():
+        assert turned[key] == pytest.approx(score, abs=1e-12)
+
+
+def test_nothing_fused_is_nothing() -> None:
+    assert reciprocal_ranks([]) == {}
+    assert reciprocal_ranks([Lane("sparse", [])]) == {}
+
+
+def test_equal_scores_share_a_rank_and_the_next_one_counts_them() -> None:
+    lane = Lane("sparse", [Hit(7, 3.0), Hit(5, 2.0), Hit(9, 2.0), Hit(1, 2.0), Hit(2, 1.0)])
+    assert lane.ranks == {7: 1, 5: 2, 9: 2, 1: 2, 2: 5}
+    assert lane.keys == [7, 5, 9, 1, 2]
+    assert lane.scores[9] == 2.0
