@@ -338,6 +338,8 @@ def test_what_the_options_say_of_access_is_what_the_document_gets(shelf: Shelf) 
 
     assert shelf.add().changed == ["docs/規程.md"]
     assert shelf.documents()["docs/規程.md"].department == "人事"
+    assert shelf.add(department="総務").changed == ["docs/規程.md"]
+    assert shelf.add(department="総務", confidentiality=Confidentiality.secret).changed == ["docs/規程.md"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ from shirube.caller import LOCAL, Caller
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Embedder, Matrix, Reranker
-from shirube.models.coverage import CoverageReranker
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration
 from shirube.retrieval.pipeline import Found, Outcome, Recipe, Space, rank
@@ -22,20 +22,22 @@ from shirube.text.tokenize import bigrams
 from shirube.toolsets.knowledge.feed import BODY, LAYOUT, WEIGHTS, KnowledgeFeed
 
 RECIPE = Recipe(weights=WEIGHTS, body=BODY)
+UNFILTERED = Filters()
+
+
+@cache
+def direction(pair: str) -> Matrix:
+    """Where a bigram points: always the same way, and hardly ever the way of another."""
+    return np.random.default_rng(zlib.crc32(pair.encode())).normal(size=64).astype(np.float32)
 
 
 class Letters:
-    """A vector counts the text's bigrams by the remainder of their checksums."""
+    """A text points where its bigrams point together."""
 
     name = "letters"
-    size = 64
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        counts = np.full((len(texts), self.size), 1e-3, np.float32)
-        for row, text in enumerate(texts):
-            for pair in bigrams(text):
-                counts[row, zlib.crc32(pair.encode()) % self.size] += 1
-        return counts
+        return np.stack([sum((direction(pair) for pair in bigrams(text)), direction("")) for text in texts])
 
     def embed_query(self, text: str) -> Matrix:
         first: Matrix = self.embed([text])[0]
@@ -64,7 +66,7 @@ class World:
         *,
         caller: Caller = LOCAL,
         space: Space | None = None,
-        filters: Filters = Filters(),  # noqa: B008
+        filters: Filters = UNFILTERED,
         recipe: Recipe = RECIPE,
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
@@ -92,7 +94,3 @@ class World:
             keys = [result.key for result in outcome.results]
             found = {each.id: each for each in passages.passages_by_id(connection, keys)}
         return [(found[key].source, found[key].chunk_index) for key in keys]
-
-
-def full() -> dict[str, Embedder | Reranker]:
-    return {"embedder": Letters(), "reranker": CoverageReranker()}

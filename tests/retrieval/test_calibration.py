@@ -1,5 +1,7 @@
 """Calibration keeps the order and stays within 0 and 1."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -27,10 +29,10 @@ def test_scores_outside_0_and_1_are_brought_inside(values: list[float]) -> None:
     assert list(found) == [min(max(value, 0.0), 1.0) for value in values]
 
 
-@given(values=scores, seed=st.randoms())
-def test_the_order_in_which_scores_are_given_does_not_matter(values: list[float], seed: "st.random") -> None:
+@given(values=scores, chance=st.randoms())
+def test_the_order_in_which_scores_are_given_does_not_matter(values: list[float], chance: Random) -> None:
     order = list(range(len(values)))
-    seed.shuffle(order)
+    chance.shuffle(order)
     found = Standing()(np.array(values))
     turned = Standing()(np.array([values[at] for at in order]))
     assert list(turned) == [found[at] for at in order]

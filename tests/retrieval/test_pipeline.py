@@ -297,7 +297,7 @@ def test_the_order_of_putting_in_changes_neither_order_nor_scores(
     shuffled: tuple[World, World], embedder: Letters | None
 ) -> None:
     found = 0
-    for query in questions()[::3]:
+    for query in questions()[::5]:
         answers = []
         for world in shuffled:
             outcome = world.rank(
@@ -307,7 +307,7 @@ def test_the_order_of_putting_in_changes_neither_order_nor_scores(
             answers.append(list(zip(world.places(outcome), shown, strict=True)))
         assert answers[0] == answers[1]
         found += len(answers[0])
-    assert found > 1000
+    assert found > 500
 
 
 def test_equals_at_the_cut_are_chosen_by_their_place(

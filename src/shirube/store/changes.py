@@ -1,21 +1,25 @@
 """The change log: which document each revision of a knowledge base touched."""
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from shirube.store.clock import now
 from shirube.store.tables import changes, documents, knowledge_bases
 
+_NEXT_REVISION = (
+    update(knowledge_bases)
+    .where(knowledge_bases.c.id == bindparam("base"))
+    .values(revision=knowledge_bases.c.revision + 1)
+    .returning(knowledge_bases.c.revision)
+)
+_INSERT_CHANGE = insert(changes)
+
 
 def record_change(connection: Connection, base_id: str, doc_id: str) -> int:
     """Note that a document changed; the base's new revision. Its row lock keeps revisions in commit order."""
-    revision = connection.execute(
-        update(knowledge_bases)
-        .where(knowledge_bases.c.id == base_id)
-        .values(revision=knowledge_bases.c.revision + 1)
-        .returning(knowledge_bases.c.revision)
-    ).scalar_one()
+    revision = connection.execute(_NEXT_REVISION, {"base": base_id}).scalar_one()
     connection.execute(
-        insert(changes).values(knowledge_base_id=base_id, revision=revision, document_id=doc_id, at=now())
+        _INSERT_CHANGE,
+        {"knowledge_base_id": base_id, "revision": revision, "document_id": doc_id, "at": now()},
     )
     return int(revision)
 

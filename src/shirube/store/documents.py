@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import NotFound
@@ -15,8 +15,16 @@ from shirube.store.changes import record_change
 from shirube.store.clock import now
 from shirube.store.tables import document_texts, documents, knowledge_bases, passages
 
-# SQLite takes 32,766 variables a statement; stay far below.
-_BATCH = 500
+# Made once: building a statement costs more than running it.
+_VERSION = select(documents.c.version, documents.c.created_at).where(documents.c.id == bindparam("document"))
+_INSERT_DOCUMENT = insert(documents)
+_INSERT_TEXT = insert(document_texts)
+_INSERT_PASSAGES = insert(passages)
+_PASSAGE_IDS = (
+    select(passages.c.id)
+    .where(passages.c.document_id == bindparam("document"))
+    .order_by(passages.c.chunk_index)
+)
 
 
 @dataclass(frozen=True)
@@ -72,9 +80,7 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
     """Put `document` in place of what stood under its source; the ids of its passages."""
     doc_id = document_id(base_id, collection_id, document.source)
     moment = now()
-    before = connection.execute(
-        select(documents.c.version, documents.c.created_at).where(documents.c.id == doc_id)
-    ).first()
+    before = connection.execute(_VERSION, {"document": doc_id}).first()
     values = {
         "id": doc_id,
         "knowledge_base_id": base_id,
@@ -94,30 +100,26 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
     }
     if before:
         connection.execute(delete(documents).where(documents.c.id == doc_id))
-    connection.execute(insert(documents), values)
+    connection.execute(_INSERT_DOCUMENT, values)
     connection.execute(
-        insert(document_texts), {"document_id": doc_id, "text": zlib.compress(document.text.encode(), 1)}
+        _INSERT_TEXT, {"document_id": doc_id, "text": zlib.compress(document.text.encode(), 1)}
     )
-    ids: list[int] = []
-    for start in range(0, len(document.passages), _BATCH):
-        rows = [
-            {
-                "document_id": doc_id,
-                "chunk_index": index,
-                "text": passage.text,
-                "start": passage.start,
-                "end": passage.end,
-                "heading_path": list(passage.heading_path),
-                "page": passage.page,
-            }
-            for index, passage in enumerate(document.passages[start : start + _BATCH], start)
-        ]
-        returned = connection.execute(
-            insert(passages).returning(passages.c.id, sort_by_parameter_order=True), rows
-        )
-        ids += [row.id for row in returned]
+    rows = [
+        {
+            "document_id": doc_id,
+            "chunk_index": index,
+            "text": passage.text,
+            "start": passage.start,
+            "end": passage.end,
+            "heading_path": list(passage.heading_path),
+            "page": passage.page,
+        }
+        for index, passage in enumerate(document.passages)
+    ]
+    if rows:
+        connection.execute(_INSERT_PASSAGES, rows)
     record_change(connection, base_id, doc_id)
-    return ids
+    return list(connection.execute(_PASSAGE_IDS, {"document": doc_id}).scalars())
 
 
 def remove_document(connection: Connection, base_id: str, collection_id: str, source: str) -> bool:
