@@ -13,12 +13,11 @@ from shirube.text.amounts import (
     Amount,
     find_amounts,
     find_rates,
-    fold_figures,
     man_yen,
-    number,
     parse_amount,
     parse_rate,
 )
+from shirube.text.numerals import fold_figures, number
 
 MAN = 10_000
 OKU = 10**8

@@ -24,6 +24,10 @@ ODD = [
 ]
 TEXT = st.lists(st.sampled_from(ODD) | st.characters(exclude_categories=()), max_size=40).map("".join)
 HEAVY = st.lists(st.sampled_from("a(ﾞ\u0301\u0323\u3164\u1161\u200bか"), max_size=150).map("".join)
+# In a long text, overlong runs of marks are cut.
+LONG = st.tuples(HEAVY, st.integers(0, 200)).map(
+    lambda parts: parts[0] + "\u0301ﾞ\u0323" * parts[1] + "字" * 1_000
+)
 
 
 def marks_in_a_row(text: str) -> int:
@@ -66,7 +70,7 @@ def test_a_long_vowel_is_not_a_dash() -> None:
     assert fold("サーバー") != fold("サ-バ-")
 
 
-@given(TEXT | HEAVY)
+@given(TEXT | HEAVY | LONG)
 @example("ﬁ\u0301")
 @example("ｶ\u200bﾞ")
 def test_the_map_belongs_to_the_folded_text(text: str) -> None:
@@ -75,7 +79,7 @@ def test_the_map_belongs_to_the_folded_text(text: str) -> None:
     assert len(mapped.starts) == len(mapped.ends) == len(mapped.text)
 
 
-@given(TEXT)
+@given(TEXT | HEAVY | LONG)
 def test_folding_twice_changes_nothing(text: str) -> None:
     if marks_in_a_row(text) <= 32:
         assert fold(fold(text)) == fold(text)
@@ -91,7 +95,7 @@ def test_folding_a_single_character_twice_changes_nothing() -> None:
     ] == []
 
 
-@given(TEXT | HEAVY)
+@given(TEXT | HEAVY | LONG)
 def test_origins_go_forward_and_leave_no_visible_character_out(text: str) -> None:
     mapped = fold_with_map(text)
     reached = 0
@@ -106,7 +110,6 @@ def test_origins_go_forward_and_leave_no_visible_character_out(text: str) -> Non
 @given(TEXT | HEAVY, st.data())
 @example("ﬁ\u0301", None)
 @example("x\u0301\u0323", None)
-@example("(" * 31 + "\u0301\u0323" * 20, None)
 def test_what_is_found_in_the_folded_text_is_in_the_original_stretch(
     text: str, data: st.DataObject | None
 ) -> None:

@@ -15,32 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from shirube.text.normalize import Folded, fold_with_map
+from shirube.text.normalize import Folded
+from shirube.text.numerals import DIGIT_SIGNS, DIGITS, MYRIADS, NUMBER, NUMERALS, TENS, fold_figures, number
 
-_DIGIT = {
-    char: value
-    for value, chars in enumerate("〇零 一壱 二弐 三参 四 五 六 七 八 九".split())
-    for char in chars
-}
-_TEN = {"十": 10, "拾": 10, "百": 100, "千": 1000}
-_MYRIAD = {"万": 10**4, "億": 10**8, "兆": 10**12}
 _MAN = 10_000
-# The longest number below ten thousand 兆 in kanji, with 九千九百九十九 four times; it bounds the work on any input.
-_LONGEST = 32
-
-_D, _T, _M = "".join(_DIGIT), "".join(_TEN), "".join(_MYRIAD)
-_N = f"0-9{_D}{_T}{_M}"
-_NUMBER = (
-    rf"(?<![{_N}])(?<![{_N}][,.・])(?<![{_D}]、)[{_N}]"
-    rf"(?:[{_N},.]|(?<=[{_D}])(?:・(?=[{_D}])|、(?=[{_D}]{{3}}(?![{_D}])))|\ (?=[{_T}{_M}])){{0,{_LONGEST - 1}}}+"
-)
-_TOKEN = re.compile(
-    rf"(?P<figure>(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?|"
-    rf"[{_D}]{{1,3}}(?:、[{_D}]{{3}})+|[{_D}]+(?:・[{_D}]+)?)"
-    rf"|(?P<ten>[{_T}])|(?P<myriad>[{_M}])|\ "
-)
-# Signs whose folded form holds a numeral (①, ㈠, ², ㎡, ㏠): ①50万円 must not become 150万円. Eras and ㌫ are kept.
-_NUMBER_SIGNS = re.compile("[²³¹⁰-₟①-⒛⓪㆐-㋾㌀-㌪㌬-㍺㍿-㏿🄀-🄊🈀-🉟]")
 
 _GIVEN = "(?:補助|助成|支給|交付|融資|貸付|支援)?金?"
 _UPPER = f"{_GIVEN}(?:上限|限度|最大|最高)(?:金?額)?"
@@ -59,15 +37,15 @@ _COUNTED = (
 )
 _MEASURED = f"{_COUNTED}|年度?|か?月|日|泊|時間|m2|(?:ha|kw|kg|a|t)(?![a-z])"
 _QUALIFIER = (
-    rf"[月年日週]額|時間額|総額|合計|定額|一律|(?<![{_N}])年間|毎[月年日]|月々|時給|日給|月給|"
-    rf"(?<![{_N}第])(?:[0-9]{{1,3}}|一|各)[^\W0-9_]{{1,8}}?に?(?:あたり|当たり|当り|つき)|"
-    rf"(?<![{_N}第])(?:1|一|各)(?:{_COUNTED})"
+    rf"[月年日週]額|時間額|総額|合計|定額|一律|(?<![{NUMERALS}])年間|毎[月年日]|月々|時給|日給|月給|"
+    rf"(?<![{NUMERALS}第])(?:[0-9]{{1,3}}|一|各)[^\W0-9_]{{1,8}}?に?(?:あたり|当たり|当り|つき)|"
+    rf"(?<![{NUMERALS}第])(?:1|一|各)(?:{_COUNTED})"
 )
 _QUALIFIERS = re.compile(_QUALIFIER)
 _SUM = "(?<![一-鿿])金"
 _AMOUNT = re.compile(
     rf"(?P<before>(?:(?:{_UPPER}|{_LOWER}|{_ABOUT}|{_QUALIFIER}|{_SUM}){_LINK}){{0,4}})(?P<sign>¥\ ?)?"
-    rf"(?P<number>{_NUMBER})(?P<yen>\ ?円(?![台余高安滑周形筒卓]))?(?P<per>\ ?/\ ?1?(?:{_MEASURED}))?{_AFTER}"
+    rf"(?P<number>{NUMBER})(?P<yen>\ ?円(?![台余高安滑周形筒卓]))?(?P<per>\ ?/\ ?1?(?:{_MEASURED}))?{_AFTER}"
 )
 _FLAT = re.compile("(?:(?<![一-鿿ァ-ヺー])|(?<=率))定額(?![一-鿿ァ-ヺー])")
 _MINUS = ("-", "▲", "△")
@@ -80,10 +58,10 @@ _VAGUE_BEFORE = tuple("数何幾○●◯×□_")
 _RATE = re.compile(
     rf"(?P<before>(?:(?:(?:補助|助成|負担|給付|控除)?(?:率|割合)|{_UPPER}|{_LOWER}|{_ABOUT}){_LINK}){{0,3}})(?P<rate>"
     r"(?<![0-9a-z/⁄.-])(?P<over>[0-9]{1,3})\ ?(?P<slash>[/⁄])\ ?(?P<under>[0-9]{1,3})(?![0-9a-z]|\ ?[/⁄.-]\ ?[0-9])|"
-    rf"(?P<parts>{_NUMBER})\ ?分の\ ?(?P<share>{_NUMBER})(?![回本名人枚件個時日月年円台杯コ]|セット)|"
-    rf"(?P<number>{_NUMBER})(?P<unit>\ ?%(?![0-9a-f]{{2}}|台)|\ ?パーセント(?!ポイント|台)|"
+    rf"(?P<parts>{NUMBER})\ ?分の\ ?(?P<share>{NUMBER})(?![回本名人枚件個時日月年円台杯コ]|セット)|"
+    rf"(?P<number>{NUMBER})(?P<unit>\ ?%(?![0-9a-f]{{2}}|台)|\ ?パーセント(?!ポイント|台)|"
     r"\ ?割(?![合当賃賦付りるれろらっ台])"
-    rf"(?:(?P<bu>[1-9{_D}])分(?!の))?(?:(?P<rin>[1-9{_D}])厘)?)?){_AFTER}(?P<guess>\ ?\(目安\))?"
+    rf"(?:(?P<bu>[1-9{DIGIT_SIGNS}])分(?!の))?(?:(?P<rin>[1-9{DIGIT_SIGNS}])厘)?)?){_AFTER}(?P<guess>\ ?\(目安\))?"
 )
 # How far back a word still tells what a fraction is: about one clause.
 _CLAUSE = 24
@@ -199,52 +177,6 @@ def man_yen(amount: Amount) -> int | float:
     return yen // _MAN if yen % _MAN == 0 else yen / _MAN
 
 
-def fold_figures(text: str) -> Folded:
-    """`fold_with_map`, with list marks and squared units (①, ㎡) kept from running into the numbers beside them."""
-    return fold_with_map(_NUMBER_SIGNS.sub("|", text))
-
-
-def number(text: str) -> Fraction | None:
-    """The value of folded figures, kanji numerals or both (1億2,000万, 二〇二六, 十四・六); None if not one number."""
-    if not text or len(text) > _LONGEST:
-        return None
-    total, section, figure = Fraction(0), Fraction(0), None
-    # Every term is smaller than the unit before it, and nothing but units follows a decimal.
-    room, above = float("inf"), float("inf")
-    empty, decimal, at = True, False, 0
-    for token in _TOKEN.finditer(text):
-        if token.start() != at:
-            return None
-        at = token.end()
-        if token["figure"]:
-            value = _figure_value(token["figure"])
-            if value is None or figure is not None or decimal or value >= room:
-                return None
-            figure, empty, decimal = value, False, value.denominator != 1
-        elif token["ten"]:
-            unit = _TEN[token["ten"]]
-            term = Fraction(unit) if figure is None else figure * unit
-            if term >= room or (decimal and figure is None):
-                return None
-            section, figure, room, empty = section + term, None, unit, False
-        elif token["myriad"]:
-            unit = _MYRIAD[token["myriad"]]
-            term = (section + (figure or 0)) * unit
-            if empty or term >= above:
-                return None
-            total, section, figure, room, above, empty = total + term, Fraction(0), None, unit, unit, True
-    return total + section + (figure or 0) if at == len(text) else None
-
-
-def _figure_value(text: str) -> Fraction | None:
-    if text[0] not in _DIGIT:
-        return Fraction(text.replace(",", ""))
-    # 〇〇万円 is a blank to fill in.
-    if not text.strip("〇"):
-        return None
-    return Fraction("".join("." if char == "・" else str(_DIGIT[char]) for char in text.replace("、", "")))
-
-
 def _amounts(text: str, whole: bool) -> list[_Reading]:
     ends = (
         (reading, (reading.low, reading.high))
@@ -261,7 +193,7 @@ def _amount_figures(text: str, whole: bool) -> Iterator[_Figure]:
     for found in _AMOUNT.finditer(text):
         written, end = found["number"].strip(), found.end()
         stands = bool(found["yen"] or found["sign"])
-        if not stands and written[-1] in _MYRIAD and (whole or found["before"]):
+        if not stands and written[-1] in MYRIADS and (whole or found["before"]):
             following = text[end : end + 1]
             stands = bool(found["after"]) or not (following.isalnum() or following == "ー")
         if not stands and not _GOES_ON.match(text, end):
@@ -273,7 +205,7 @@ def _amount_figures(text: str, whole: bool) -> Iterator[_Figure]:
         boxed = previous.endswith("(") and text.startswith(")", end)
         if written in _TABLE_UNITS and (boxed or _TABLE_BEFORE.search(previous)):
             continue
-        myriad = next((_MYRIAD[char] for char in reversed(written) if char in _MYRIAD), 1)
+        myriad = next((MYRIADS[char] for char in reversed(written) if char in MYRIADS), 1)
         qualifiers = [*_QUALIFIERS.findall(found["before"]), (found["per"] or "").replace(" ", "")]
         yield _Figure(
             value,
@@ -291,7 +223,7 @@ def _amount_figures(text: str, whole: bool) -> Iterator[_Figure]:
 
 def _is_vague(written: str, previous: str) -> bool:
     """数十, ○百: only the unit of the number is there."""
-    return written[0] in _TEN and previous.endswith(_VAGUE_BEFORE)
+    return written[0] in TENS and previous.endswith(_VAGUE_BEFORE)
 
 
 def _rates(text: str, whole: bool) -> list[_Reading]:
@@ -352,7 +284,7 @@ def _rate_value(found: re.Match[str]) -> tuple[Fraction | None, Fraction | None]
         return value, None
     if not unit.startswith("割"):
         return value * _PERCENT, _PERCENT
-    bu, rin = (int(_DIGIT.get(part, part)) if part else 0 for part in (found["bu"], found["rin"]))
+    bu, rin = (int(DIGITS.get(part, part)) if part else 0 for part in (found["bu"], found["rin"]))
     value = value * _WARI + Fraction(bu, 100) + Fraction(rin, 1000)
     return (value if value <= 1 else None), _WARI
 

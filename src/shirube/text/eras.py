@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from shirube.text.amounts import fold_figures, number
 from shirube.text.normalize import Folded
+from shirube.text.numerals import fold_figures, number
 
 
 @dataclass(frozen=True)
