@@ -37,9 +37,21 @@ KNOWLEDGE = (
         "000",
         "Each of the three tools can be called by Claude Desktop and any other MCP client.",
     ),
-    Requirement("K-search-time", "000", "search_documents answers in about 2.7 seconds or less."),
     Requirement(
-        "K-summary-time", "000", "get_knowledge_base_summary answers in about 50 milliseconds or less."
+        "K-search-time",
+        "000",
+        "search_documents answers in about 2.7 seconds or less.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_a_search_takes_far_less_than_the_specified_time",
+        ),
+    ),
+    Requirement(
+        "K-summary-time",
+        "000",
+        "get_knowledge_base_summary answers in about 50 milliseconds or less.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_a_summary_takes_less_than_the_specified_time",
+        ),
     ),
     Requirement("K-ocr-time", "000", "normalize_ocr_text answers in about 500 milliseconds or less."),
     Requirement(
@@ -47,141 +59,257 @@ KNOWLEDGE = (
         "000",
         "The input schema of search_documents is an object with the properties query, "
         "knowledge_base_id, threshold and max_results.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_schema.py::test_search_adds_only_what_may_be_left_out",
+        ),
     ),
     Requirement(
-        "K-search-required", "000", "search_documents requires query and knowledge_base_id and nothing else."
+        "K-search-required",
+        "000",
+        "search_documents requires query and knowledge_base_id and nothing else.",
+        tests=("tests/toolsets/knowledge/test_schema.py::test_search_adds_only_what_may_be_left_out",),
     ),
     Requirement(
         "K-search-query-type",
         "000",
         "The search_documents parameter query is a string described as 検索クエリ（日本語・英語対応）.",
+        tests=("tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",),
     ),
-    Requirement("K-search-query-japanese", "000", "search_documents finds passages for a query in Japanese."),
-    Requirement("K-search-query-english", "000", "search_documents finds passages for a query in English."),
+    Requirement(
+        "K-search-query-japanese",
+        "000",
+        "search_documents finds passages for a query in Japanese.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_a_query_in_japanese_finds_its_document",),
+    ),
+    Requirement(
+        "K-search-query-english",
+        "000",
+        "search_documents finds passages for a query in English.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_a_query_in_english_finds_its_document",),
+    ),
     Requirement(
         "K-search-kb-id-type",
         "000",
         "The search_documents parameter knowledge_base_id is a string of format uuid described as "
         "対象ナレッジベースのUUID.",
+        tests=("tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",),
     ),
     Requirement(
         "K-search-threshold-type",
         "000",
         "The search_documents parameter threshold is a number described as 類似度閾値（0.0〜1.0、推奨: "
         "0.6〜0.8）.",
-    ),
-    Requirement("K-search-threshold-minimum", "000", "The lowest threshold search_documents accepts is 0.0."),
-    Requirement(
-        "K-search-threshold-maximum", "000", "The highest threshold search_documents accepts is 1.0."
+        tests=("tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",),
     ),
     Requirement(
-        "K-search-threshold-default", "000", "search_documents uses the threshold 0.6 when none is given."
+        "K-search-threshold-minimum",
+        "000",
+        "The lowest threshold search_documents accepts is 0.0.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_search.py::test_both_ends_of_the_threshold_are_accepted",
+            "tests/toolsets/knowledge/test_search.py::test_a_threshold_outside_0_and_1_is_the_specified_error",
+        ),
+    ),
+    Requirement(
+        "K-search-threshold-maximum",
+        "000",
+        "The highest threshold search_documents accepts is 1.0.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_search.py::test_both_ends_of_the_threshold_are_accepted",
+            "tests/toolsets/knowledge/test_search.py::test_a_threshold_outside_0_and_1_is_the_specified_error",
+        ),
+    ),
+    Requirement(
+        "K-search-threshold-default",
+        "000",
+        "search_documents uses the threshold 0.6 when none is given.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_search.py::test_the_default_threshold_is_0_6",
+        ),
     ),
     Requirement(
         "K-search-threshold-cuts",
         "000",
         "search_documents returns no result whose score is below the threshold.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_a_higher_threshold_only_takes_away_from_the_end",
+            "tests/toolsets/knowledge/test_search.py::test_a_result_is_not_shown_below_the_threshold_by_rounding",
+        ),
     ),
     Requirement(
         "K-search-max-results-type",
         "000",
         "The search_documents parameter max_results is an integer described as 最大返却件数（1〜50）.",
+        tests=("tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",),
     ),
     Requirement(
-        "K-search-max-results-minimum", "000", "The lowest max_results search_documents accepts is 1."
+        "K-search-max-results-minimum",
+        "000",
+        "The lowest max_results search_documents accepts is 1.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_search.py::test_every_recommended_size_is_accepted_and_never_exceeded",
+            "tests/toolsets/knowledge/test_search.py::test_a_size_that_is_no_number_from_1_is_a_typed_error",
+        ),
     ),
     Requirement(
-        "K-search-max-results-maximum", "000", "The highest max_results search_documents accepts is 50."
+        "K-search-max-results-maximum",
+        "000",
+        "The highest max_results search_documents accepts is 50.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_search.py::test_every_recommended_size_is_accepted_and_never_exceeded",
+            "tests/toolsets/knowledge/test_search.py::test_more_than_50_results_is_the_specified_error",
+        ),
     ),
     Requirement(
         "K-search-max-results-default",
         "000",
         "search_documents returns at most 10 results when max_results is not given.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_search_takes_the_specified_parameters",
+            "tests/toolsets/knowledge/test_search.py::test_ten_results_are_the_default",
+        ),
     ),
     Requirement(
-        "K-search-max-results-cuts", "000", "search_documents never returns more than max_results results."
+        "K-search-max-results-cuts",
+        "000",
+        "search_documents never returns more than max_results results.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_every_recommended_size_is_accepted_and_never_exceeded",
+        ),
     ),
     Requirement(
         "K-search-example",
         "000",
         "The documented request マイナビのアルムナイサービスについて教えて with threshold 0.7 and "
         "max_results 5 is answered in the documented shape.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+        ),
     ),
     Requirement(
-        "K-search-response-query", "000", "The search_documents response repeats the query under query."
+        "K-search-response-query",
+        "000",
+        "The search_documents response repeats the query under query.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_the_response_repeats_what_was_asked",),
     ),
     Requirement(
         "K-search-response-kb-id",
         "000",
         "The search_documents response repeats the knowledge base under knowledge_base_id.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_the_response_repeats_what_was_asked",),
     ),
     Requirement(
         "K-search-response-threshold",
         "000",
         "The search_documents response carries the threshold that was applied under threshold.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_the_response_repeats_what_was_asked",),
     ),
     Requirement(
         "K-search-response-results",
         "000",
         "The search_documents response lists the found passages under results.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+            "tests/toolsets/knowledge/test_search.py::test_the_response_repeats_what_was_asked",
+        ),
     ),
     Requirement(
         "K-search-response-count",
         "000",
         "The search_documents response carries under count the number of entries in results.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_the_response_repeats_what_was_asked",),
     ),
     Requirement(
         "K-search-result-content",
         "000",
         "Each search_documents result carries the text of its passage under content.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+            "tests/toolsets/knowledge/test_search.py::test_every_result_names_where_it_is_from",
+        ),
     ),
     Requirement(
         "K-search-result-score",
         "000",
         "Each search_documents result carries its final score between 0 and 1 under score.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+        ),
     ),
     Requirement(
-        "K-search-result-order", "000", "The search_documents results are in falling order of score."
+        "K-search-result-order",
+        "000",
+        "The search_documents results are in falling order of score.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+        ),
     ),
     Requirement(
-        "K-search-result-metadata", "000", "Each search_documents result carries an object under metadata."
+        "K-search-result-metadata",
+        "000",
+        "Each search_documents result carries an object under metadata.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+        ),
     ),
     Requirement(
         "K-search-metadata-chunk-id",
         "000",
         "The metadata of a search_documents result names its passage under chunk_id.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_every_result_names_where_it_is_from",),
     ),
     Requirement(
         "K-search-metadata-document-id",
         "000",
         "The metadata of a search_documents result names its document under document_id.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_every_result_names_where_it_is_from",),
     ),
     Requirement(
         "K-search-metadata-chunk-index",
         "000",
         "The metadata of a search_documents result gives the passage's place in its document as an "
         "integer under chunk_index.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_every_result_names_where_it_is_from",),
     ),
     Requirement(
         "K-search-metadata-collection-id",
         "000",
         "The metadata of a search_documents result names its collection under collection_id.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_every_result_names_where_it_is_from",),
     ),
     Requirement(
         "K-search-metadata-sparse-score",
         "000",
         "The metadata of a search_documents result carries the full-text score of stage 3A under "
         "sparse_score.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+        ),
     ),
     Requirement(
         "K-search-metadata-dense-score",
         "000",
         "The metadata of a search_documents result carries the vector score of stage 3B under dense_score.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_with_vectors_every_stage_gives_its_score",
+            "tests/toolsets/knowledge/test_search.py::test_meaning_is_found_across_languages_with_vectors",
+        ),
     ),
     Requirement(
         "K-search-metadata-rrf-score",
         "000",
         "The metadata of a search_documents result carries the merged score of stage 4 under rrf_score.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+        ),
     ),
     Requirement(
         "K-search-metadata-bm25-score",
@@ -192,18 +320,29 @@ KNOWLEDGE = (
         "K-search-metadata-cross-encoder-score",
         "000",
         "The metadata of a search_documents result carries the score of stage 6 under cross_encoder_score.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_the_documented_request_is_answered_in_the_documented_shape",
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+        ),
     ),
     Requirement(
         "K-search-metadata-score-range",
         "000",
         "The stage scores in the metadata of a search_documents result lie between 0 and 1 as in the "
         "example.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+            "tests/toolsets/knowledge/test_search.py::test_with_vectors_every_stage_gives_its_score",
+        ),
     ),
     Requirement(
         "K-search-final-order-by-cross-encoder",
         "000",
         "The final score of a search_documents result ranks results as the cross-encoder of the last "
         "stage does.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
+        ),
     ),
     Requirement("K-hybrid-endpoint", "000", "POST /admin/search/hybrid runs the same search over HTTP."),
     Requirement(
@@ -227,21 +366,58 @@ KNOWLEDGE = (
         "000",
         "Stage 1 narrows the search with the vectors of the knowledge base summaries.",
     ),
-    Requirement("K-stage-2-tenant", "000", "Stage 2 leaves only passages of the caller's tenant."),
     Requirement(
-        "K-stage-2-department", "000", "Stage 2 leaves only passages whose department the caller may read."
+        "K-stage-2-tenant",
+        "000",
+        "Stage 2 leaves only passages of the caller's tenant.",
+        tests=(
+            "tests/toolsets/knowledge/test_access.py::test_an_unknown_base_and_another_tenants_are_the_same_404",
+            "tests/toolsets/knowledge/test_access.py::test_a_public_base_is_open_to_its_tenant_and_to_nobody_else",
+        ),
     ),
-    Requirement("K-stage-2-clearance", "000", "Stage 2 leaves only passages within the caller's clearance."),
     Requirement(
-        "K-stage-3a-sparse", "000", "Stage 3A is a BM25 full-text search that yields at most 500 passages."
+        "K-stage-2-department",
+        "000",
+        "Stage 2 leaves only passages whose department the caller may read.",
+        tests=(
+            "tests/toolsets/knowledge/test_access.py::test_a_search_finds_only_the_callers_departments_and_what_is_for_all",
+        ),
     ),
     Requirement(
-        "K-stage-3b-dense", "000", "Stage 3B is an HNSW vector search that yields at most 500 passages."
+        "K-stage-2-clearance",
+        "000",
+        "Stage 2 leaves only passages within the caller's clearance.",
+        tests=(
+            "tests/toolsets/knowledge/test_access.py::test_a_search_finds_nothing_above_the_callers_clearance",
+            "tests/toolsets/knowledge/test_access.py::test_what_is_hidden_does_not_use_up_the_lanes",
+        ),
+    ),
+    Requirement(
+        "K-stage-3a-sparse",
+        "000",
+        "Stage 3A is a BM25 full-text search that yields at most 500 passages.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_each_lane_gives_500_and_the_fusion_keeps_600",
+            "tests/index/embedded/test_text.py::test_words_are_scored_by_bm25",
+        ),
+    ),
+    Requirement(
+        "K-stage-3b-dense",
+        "000",
+        "Stage 3B is an HNSW vector search that yields at most 500 passages.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_each_lane_gives_500_and_the_fusion_keeps_600",
+            "tests/index/embedded/test_vectors.py::test_the_graph_finds_nine_of_ten_of_what_the_scan_finds",
+        ),
     ),
     Requirement(
         "K-stage-4-rrf",
         "000",
         "Stage 4 merges the sparse and the dense list by RRF and keeps about 600 passages.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_each_lane_gives_500_and_the_fusion_keeps_600",
+            "tests/retrieval/test_pipeline.py::test_the_fused_order_is_the_fusion_of_both_lanes",
+        ),
     ),
     Requirement(
         "K-stage-5-bm25", "000", "Stage 5 re-ranks the merged passages by BM25 and keeps at most 100."
@@ -255,6 +431,7 @@ KNOWLEDGE = (
         "K-search-use-specific",
         "000",
         "The query リモートワーク手当の金額は？ returns the passage that states the amount.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_an_amount_is_found_by_asking_for_it",),
     ),
     Requirement(
         "K-search-use-concept",
@@ -265,6 +442,9 @@ KNOWLEDGE = (
         "K-search-use-several-words",
         "000",
         "The query 副業 許可 条件 returns passages on side-job rules, how to apply and what is approved.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_several_words_find_the_rules_the_application_and_the_approval",
+        ),
     ),
     Requirement(
         "K-threshold-guide-wide",
@@ -287,94 +467,143 @@ KNOWLEDGE = (
         "A threshold of 0.8 to 1.0 is for strict search, with the highest precision and the lowest recall.",
     ),
     Requirement(
-        "K-threshold-raise-narrows", "000", "Raising the threshold never adds a result to search_documents."
+        "K-threshold-raise-narrows",
+        "000",
+        "Raising the threshold never adds a result to search_documents.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_a_higher_threshold_only_takes_away_from_the_end",
+        ),
     ),
     Requirement(
         "K-threshold-lower-widens",
         "000",
         "Lowering the threshold to 0.5 never removes a result that a higher threshold gave while "
         "max_results leaves room.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_a_higher_threshold_only_takes_away_from_the_end",
+        ),
     ),
     Requirement(
         "K-max-results-uses",
         "000",
         "search_documents takes the recommended sizes 3 to 5 for a preview, 10 for an LLM answer and "
         "20 to 50 for a list to examine.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_every_recommended_size_is_accepted_and_never_exceeded",
+        ),
     ),
     Requirement(
         "K-query-advice",
         "000",
         "The documented queries 副業の申請方法は？, 副業について and 副業 are all accepted.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_questions_and_keywords_are_all_accepted",),
     ),
     Requirement(
         "K-summary-input-object",
         "000",
         "The input schema of get_knowledge_base_summary is an object whose only property is "
         "knowledge_base_id.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_summary_takes_the_knowledge_base_and_nothing_else",
+        ),
     ),
     Requirement(
         "K-summary-kb-id-type",
         "000",
         "The get_knowledge_base_summary parameter knowledge_base_id is a string of format uuid "
         "described as 対象ナレッジベースのUUID.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_summary_takes_the_knowledge_base_and_nothing_else",
+        ),
     ),
-    Requirement("K-summary-kb-id-required", "000", "get_knowledge_base_summary requires knowledge_base_id."),
+    Requirement(
+        "K-summary-kb-id-required",
+        "000",
+        "get_knowledge_base_summary requires knowledge_base_id.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_summary_takes_the_knowledge_base_and_nothing_else",
+        ),
+    ),
     Requirement(
         "K-summary-example",
         "000",
         "The documented get_knowledge_base_summary request is answered in the documented shape.",
+        tests=("tests/toolsets/knowledge/test_summary.py::test_the_summary_has_the_documented_shape",),
     ),
     Requirement(
         "K-summary-response-kb-id",
         "000",
         "The get_knowledge_base_summary response repeats the knowledge base under knowledge_base_id.",
+        tests=("tests/toolsets/knowledge/test_summary.py::test_the_summary_has_the_documented_shape",),
     ),
     Requirement(
         "K-summary-response-summary",
         "000",
         "The get_knowledge_base_summary response joins name and description as in "
         "マイナビサービス概要: マイナビが提供する各種サービスの説明資料 under summary.",
+        tests=("tests/toolsets/knowledge/test_summary.py::test_the_summary_has_the_documented_shape",),
     ),
     Requirement(
         "K-summary-response-statistics",
         "000",
         "The get_knowledge_base_summary response carries an object under statistics.",
+        tests=("tests/toolsets/knowledge/test_summary.py::test_the_summary_has_the_documented_shape",),
     ),
     Requirement(
         "K-summary-total-documents",
         "000",
         "The summary statistics carry the number of distinct documents under total_documents.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_documents_collections_and_chunks_are_each_counted_once",
+        ),
     ),
     Requirement(
         "K-summary-total-collections",
         "000",
         "The summary statistics carry the number of distinct collections under total_collections.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_documents_collections_and_chunks_are_each_counted_once",
+        ),
     ),
     Requirement(
         "K-summary-total-chunks",
         "000",
         "The summary statistics carry the sum of the documents' chunk counts under total_chunks.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_documents_collections_and_chunks_are_each_counted_once",
+        ),
     ),
     Requirement(
         "K-summary-total-chunks-zero",
         "000",
         "The summary statistics give total_chunks 0 rather than null where there are no documents.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_a_base_without_collections_is_a_success_with_warnings",
+        ),
     ),
     Requirement(
         "K-summary-empty-collection-counted",
         "000",
         "A collection without documents still counts in total_collections.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_an_empty_collection_counts_and_only_the_documents_are_missed",
+        ),
     ),
     Requirement(
         "K-summary-generated-at",
         "000",
         "The get_knowledge_base_summary response carries an ISO 8601 UTC time with microseconds and Z "
         "under generated_at.",
+        tests=("tests/toolsets/knowledge/test_summary.py::test_the_time_is_utc_with_microseconds",),
     ),
     Requirement(
         "K-summary-from-sql",
         "000",
         "get_knowledge_base_summary takes its figures from one SQL statement and does not search.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_the_figures_come_from_one_statement",
+            "tests/toolsets/knowledge/test_summary.py::test_a_summary_needs_no_index",
+        ),
     ),
     Requirement(
         "K-summary-use-overview",
@@ -472,11 +701,17 @@ KNOWLEDGE = (
         "000",
         "A knowledge base the caller may not use is answered with 403 and Access denied to this "
         "knowledge base.",
+        tests=(
+            "tests/toolsets/knowledge/test_access.py::test_a_base_of_the_tenant_that_is_not_theirs_is_403",
+        ),
     ),
     Requirement(
         "K-error-404",
         "000",
         "An unknown knowledge base id is answered with 404 and Knowledge base not found.",
+        tests=(
+            "tests/toolsets/knowledge/test_access.py::test_an_unknown_base_and_another_tenants_are_the_same_404",
+        ),
     ),
     Requirement(
         "K-error-503",
@@ -488,26 +723,41 @@ KNOWLEDGE = (
         "K-error-threshold-range",
         "000",
         "A threshold outside 0.0 to 1.0 is the error threshold out of range (0.0-1.0).",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_a_threshold_outside_0_and_1_is_the_specified_error",
+        ),
     ),
     Requirement(
         "K-error-max-results-limit",
         "000",
         "A max_results above 50 is the error max_results exceeds limit (50).",
+        tests=("tests/toolsets/knowledge/test_search.py::test_more_than_50_results_is_the_specified_error",),
     ),
     Requirement(
         "K-error-no-results",
         "000",
         "A search where nothing matches or passes the threshold says No results found.",
+        tests=(
+            "tests/toolsets/knowledge/test_search.py::test_nothing_found_is_a_success_that_says_so",
+            "tests/toolsets/knowledge/test_search.py::test_a_query_that_matches_nothing_at_all_has_no_best_score",
+        ),
     ),
     Requirement(
         "K-error-no-collections",
         "000",
         "The summary of a knowledge base without collections says No collections found.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_a_base_without_collections_is_a_success_with_warnings",
+        ),
     ),
     Requirement(
         "K-error-no-documents",
         "000",
         "The summary of a knowledge base without documents warns No documents found and is not an error.",
+        tests=(
+            "tests/toolsets/knowledge/test_summary.py::test_a_base_without_collections_is_a_success_with_warnings",
+            "tests/toolsets/knowledge/test_summary.py::test_an_empty_collection_counts_and_only_the_documents_are_missed",
+        ),
     ),
     Requirement(
         "K-error-llm-unavailable",

@@ -11,7 +11,6 @@ import pytest
 from shirube.caller import Caller, Confidentiality
 from shirube.operations import Answer
 from shirube.store.bases import KnowledgeBase
-from shirube.toolsets.knowledge.service import access_filters
 from tests.store.records import document, join
 from tests.toolsets.knowledge.conftest import Served, serve
 
@@ -77,15 +76,14 @@ def test_another_tenants_base_answers_an_empty_query_like_an_unknown_one(
     assert answers[0].json() == answers[1].json()
 
 
-@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
 @pytest.mark.parametrize("base_id", ["", "x", "1234", 5, None, [], "00000000-0000-0000-0000-00000000000g"])
-def test_an_id_that_is_no_uuid_is_a_typed_error(
-    closed: tuple[Served, KnowledgeBase], ask: Ask, base_id: Any
-) -> None:
+def test_an_id_that_is_no_uuid_is_a_typed_error(closed: tuple[Served, KnowledgeBase], base_id: Any) -> None:
     served, _ = closed
-    arguments = {"knowledge_base_id": base_id, "query": "手当"}
-    for operation in ("search_documents", "get_knowledge_base_summary"):
-        given = arguments if operation == "search_documents" else {"knowledge_base_id": base_id}
+    named = {"knowledge_base_id": base_id}
+    for operation, given in (
+        ("search_documents", {**named, "query": "手当"}),
+        ("get_knowledge_base_summary", named),
+    ):
         answer = served.call(operation, given, OWNER)
         assert (answer.body["status"], answer.body["detail"]) == (422, "knowledge_base_id must be a UUID")
 
@@ -161,9 +159,3 @@ def test_what_is_hidden_does_not_use_up_the_lanes(tmp_path: Path) -> None:
     assert [result["metadata"]["source"]["file"] for result in body["results"]] == ["公開.md"]
     assert body["explain"]["stages"][0]["count"] == 1
     served.database.close()
-
-
-def test_the_filters_name_clearance_and_departments() -> None:
-    everywhere = replace(OWNER, every_department=True)
-    assert [each.field for each in access_filters(everywhere).all_of] == ["confidentiality"]
-    assert [each.field for each in access_filters(OWNER).all_of] == ["confidentiality", "department"]

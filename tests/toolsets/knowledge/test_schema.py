@@ -7,7 +7,7 @@ import pytest
 from tests.toolsets.knowledge.conftest import Served
 
 # The input schemas as the specification prints them.
-SEARCH = {
+SEARCH: dict[str, dict[str, Any]] = {
     "query": {"type": "string", "description": "検索クエリ（日本語・英語対応）"},
     "knowledge_base_id": {"type": "string", "format": "uuid", "description": "対象ナレッジベースのUUID"},
     "threshold": {

@@ -21,7 +21,7 @@ from shirube.store.runs import get_run
 from shirube.store.tables import documents
 from shirube.toolsets.knowledge.feed import BODY
 from tests.retrieval.ranking import Letters
-from tests.store.records import document
+from tests.store.records import document, put, remove
 from tests.toolsets.knowledge.conftest import Served, serve
 
 RESPONSE = {"query", "knowledge_base_id", "threshold", "results", "count"}
@@ -37,7 +37,9 @@ METADATA = {
 }
 ADDED_METADATA = {"document_title", "source", "heading_path", "span"}
 STAGE_SCORES = ("sparse_score", "dense_score", "rrf_score", "bm25_score", "cross_encoder_score")
-ALUMNI = "マイナビアルムナイは、退職者と企業をつなぐプラットフォームです。マイナビのアルムナイサービスについて説明します。"
+ALUMNI = (
+    "マイナビのアルムナイサービスについて。マイナビアルムナイは、退職者と企業をつなぐプラットフォームです。"
+)
 
 
 def headings(body: dict[str, Any]) -> list[str]:
@@ -301,8 +303,6 @@ def test_a_size_that_is_no_number_from_1_is_a_typed_error(company: Served, size:
 
 
 def test_nothing_found_is_a_success_that_says_so(company: Served) -> None:
-    body = company.found("副業 許可 条件", threshold=1.0, max_results=1)
-    assert body["count"] == 1, "a passage that holds every word in its best sentence"
     nothing = company.found("宇宙旅行の許可証", threshold=0.99)
     assert (nothing["count"], nothing["results"]) == (0, [])
     assert nothing["notice"] == "No results found"
@@ -427,8 +427,6 @@ def test_changes_are_found_at_once(served: Served) -> None:
     def texts() -> list[str]:
         body = served.found("規程", knowledge_base_id=base.id, threshold=0.0)
         return [result["content"] for result in body["results"]]
-
-    from tests.store.records import put, remove
 
     assert texts() == ["古い規程です。"]
     with served.database.write() as connection:

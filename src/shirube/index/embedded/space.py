@@ -102,9 +102,10 @@ class EmbeddedSpace:
             if not self._open():
                 return False
             assert self._text is not None
-            if self._text.revision != self._feed.revision() and not self._reloaded():
+            wanted = self._feed.revision()
+            if self._text.revision != wanted and not self._reloaded():
                 return False
-            return self._text.revision == self._feed.revision()
+            return self._text.revision == wanted
 
     def catch_up(self, progress: Progress | None = None, *, wait: float = _LOCK_SECONDS) -> bool:
         """Bring the text up to the feed's revision; False when another process is at it for longer than `wait`."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import Any
 
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import InvalidInput
@@ -161,10 +162,14 @@ class KnowledgeService:
                 **asdict(RECIPE),
             },
             stages=[asdict(stage) for stage in outcome.stages],
-            results=[asdict(each) for each in outcome.results[: schema.MAX_RESULTS]],
+            results=[_kept(each) for each in outcome.results[: schema.MAX_RESULTS]],
         )
         self._workspace.journal.write(lambda connection: save_run(connection, caller, run))
         return run
+
+
+def _kept(ranked: Ranked) -> dict[str, Any]:
+    return {"key": ranked.key, "score": ranked.score, "scores": ranked.scores, "ranks": ranked.ranks}
 
 
 def access_filters(caller: Caller) -> Filters:
