@@ -19,6 +19,7 @@ from shirube.settings import load_settings
 from shirube.store import bases, passages
 from shirube.store.documents import Document, put_document
 from shirube.store.documents import Passage as StoredPassage
+from shirube.text.questions import subject
 from shirube.toolsets.knowledge.feed import BODY, WEIGHTS
 from shirube.toolsets.knowledge.service import RECIPE, KnowledgeService, access_filters
 from shirube.workspace import Workspace
@@ -76,7 +77,7 @@ class Searcher:
     def search(self, query: str, limit: int, stage: Stage = "whole") -> list[str]:
         """The ids a stage alone would give, best first."""
         if stage == "sparse":
-            hits = self.space.search(query, WEIGHTS, Filters(), limit)
+            hits = self.space.search(subject(query), WEIGHTS, Filters(), limit)
             return [self.ids[hit.key] for hit in hits]
         if stage == "dense":
             assert self.workspace.embedder is not None

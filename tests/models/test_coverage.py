@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shirube.models.contract import Candidates, Question, Scores
@@ -73,6 +73,7 @@ def reference(question: Question, given: Candidates) -> list[dict[str, float]]:
     return rows
 
 
+@settings(max_examples=60)
 @given(question=questions(), given=candidates())
 def test_the_features_are_what_their_names_say(question: Question, given: Candidates) -> None:
     table = features(question, given)
@@ -81,6 +82,7 @@ def test_the_features_are_what_their_names_say(question: Question, given: Candid
         assert dict(zip(FEATURES, row.tolist(), strict=True)) == pytest.approx(wanted, abs=1e-9)
 
 
+@settings(max_examples=60)
 @given(question=questions(), given=candidates())
 def test_the_score_is_the_logistic_of_the_weighted_features(question: Question, given: Candidates) -> None:
     scores = CoverageReranker().scores(question, given)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shirube.index.contract import Hit
@@ -40,6 +40,7 @@ def reference(lanes: Sequence[Lane], weights: Mapping[str, float], k: float) -> 
     return {key: score / highest for key, score in fused.items()}
 
 
+@settings(max_examples=40)
 @given(lanes=lanes(), weights=weighted, k=st.sampled_from((RRF_K, 1, 10.5)))
 def test_the_fusion_is_the_sum_of_reciprocal_ranks(
     lanes: list[Lane], weights: dict[str, float], k: float
@@ -52,12 +53,14 @@ def test_the_fusion_is_the_sum_of_reciprocal_ranks(
         assert 0 < score <= 1 + 1e-12
 
 
+@settings(max_examples=40)
 @given(lanes=lanes())
 def test_the_best_come_first_and_equals_by_key(lanes: list[Lane]) -> None:
     order = [(-score, key) for key, score in reciprocal_ranks(lanes).items()]
     assert order == sorted(order)
 
 
+@settings(max_examples=40)
 @given(lanes=lanes())
 def test_first_everywhere_is_one_and_nothing_else_is_more(lanes: list[Lane]) -> None:
     joined = [Lane(lane.name, [Hit(99, 100.0), *lane.hits]) for lane in lanes]
@@ -67,6 +70,7 @@ def test_first_everywhere_is_one_and_nothing_else_is_more(lanes: list[Lane]) -> 
     assert all(score < 1 for key, score in fused.items() if key != 99)
 
 
+@settings(max_examples=40)
 @given(lanes=lanes(), data=st.data())
 def test_rising_in_a_lane_never_lowers_a_result(lanes: list[Lane], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(lanes) - 1))
@@ -77,6 +81,7 @@ def test_rising_in_a_lane_never_lowers_a_result(lanes: list[Lane], data: st.Data
     assert reciprocal_ranks(after)[raised.key] >= reciprocal_ranks(lanes)[raised.key]
 
 
+@settings(max_examples=40)
 @given(lanes=lanes())
 def test_the_order_of_the_lanes_does_not_matter(lanes: list[Lane]) -> None:
     turned = reciprocal_ranks(lanes[::-1])

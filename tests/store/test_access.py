@@ -118,7 +118,7 @@ def test_passages_are_visible_by_base_department_and_clearance(world: World) -> 
     ids = [kept.passage for base in world.bases for kept in base.documents]
     sizes = set()
     with world.database.read() as connection:
-        for caller, base in itertools.product(callers()[::2] + callers()[1::14], world.bases):
+        for caller, base in itertools.product(callers()[::5], world.bases):
             found = passages.visible_passages(connection, caller, base.id, ids)
             assert set(found) == {kept.passage for kept in base.documents if may_read(caller, base, kept)}
             sizes.add(len(found))

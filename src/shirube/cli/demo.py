@@ -106,7 +106,9 @@ def _ask(application: Application, base_id: str) -> None:
     while query := input("> ").strip():
         answer = asyncio.run(
             application.registry.call(
-                "search_documents", LOCAL, {"query": query, "knowledge_base_id": base_id, "max_results": 3}
+                "search_documents",
+                LOCAL,
+                {"query": query, "knowledge_base_id": base_id, "max_results": 3, "threshold": 0.4},
             )
         )
         if answer.error:

@@ -228,6 +228,8 @@ def show_results(body: Mapping[str, Any]) -> None:
             else ""
         )
         out.print(f"見つかりませんでした。{hint}")
+        if best is not None:
+            out.print("言い換えるか、--threshold を下げてください。 Rephrase it, or lower --threshold.")
     for warning in body.get("warnings", ()):
         err.print(Text(f"注意: {warning}", style="yellow"))
     if "explain" in body:

@@ -24,6 +24,7 @@ from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated
 from shirube.retrieval.fusion import reciprocal_ranks
 from shirube.retrieval.lanes import Lane
+from shirube.text.questions import subject
 from shirube.text.tokenize import words
 
 log = logging.getLogger(__name__)
@@ -158,7 +159,7 @@ def _lanes(
     """Both lanes at the same time; one that fails is empty and says so."""
 
     def sparse() -> list[Hit]:
-        return space.search(query, recipe.weights, filters, recipe.sparse_limit)
+        return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
 
     def dense() -> list[Hit]:
         assert embedder is not None
@@ -194,7 +195,7 @@ def _rerank(
     sparse: Lane,
     dense: Lane,
 ) -> Scores:
-    distinct = list(dict.fromkeys(words(query)))
+    distinct = list(dict.fromkeys(words(subject(query))))
     rarity = space.rarity(distinct, recipe.body)
     question = Question(
         query,

@@ -236,7 +236,7 @@ def shown(body: dict[str, Any]) -> list[tuple[str, float]]:
     return [(result["metadata"]["chunk_id"], result["score"]) for result in body["results"]]
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     query=st.sampled_from(["副業", "副業 許可 条件", "手当", "休暇の申請方法"]),
     thresholds=st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted),
@@ -367,7 +367,7 @@ def test_a_strange_query_is_answered_or_refused_and_never_a_crash(company: Serve
     json.loads(answer.json().encode("utf-8"))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(query=st.text(max_size=60))
 def test_any_text_is_answered_or_refused(company: Served, query: str) -> None:
     answer = company.search(query, threshold=0.0)
