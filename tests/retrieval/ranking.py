@@ -37,7 +37,8 @@ class Letters:
     name = "letters"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        return np.stack([sum((direction(pair) for pair in bigrams(text)), direction("")) for text in texts])
+        summed = [np.sum([direction(pair) for pair in bigrams(text) or [""]], axis=0) for text in texts]
+        return np.stack(summed)
 
     def embed_query(self, text: str) -> Matrix:
         first: Matrix = self.embed([text])[0]

@@ -35,7 +35,7 @@ TEXTS = {
     "在宅": ["在宅勤務には手当があります。", "通信費は手当に含みます。"],
     "研修": ["研修は年に2回あります。"],
 }
-QUERY = "通勤の手当はいくらですか"
+QUERY = "通勤手当 届出"
 
 
 @pytest.fixture(scope="module")
@@ -296,12 +296,18 @@ def shuffled(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, World]:
 def test_the_order_of_putting_in_changes_neither_order_nor_scores(
     shuffled: tuple[World, World], embedder: Letters | None
 ) -> None:
+    # Lanes that hold every passage: at a lane's own cut Tantivy chooses among equals by its own order.
+    recipe = replace(RECIPE, sparse_limit=1000, dense_limit=1000, fused_limit=1000)
     found = 0
     for query in questions()[::5]:
         answers = []
         for world in shuffled:
             outcome = world.rank(
-                query, embedder=embedder, reranker=CoverageReranker(), calibration=Standing()
+                query,
+                recipe=recipe,
+                embedder=embedder,
+                reranker=CoverageReranker(),
+                calibration=Standing(),
             )
             shown = [(result.score, result.scores, result.ranks) for result in outcome.results]
             answers.append(list(zip(world.places(outcome), shown, strict=True)))

@@ -413,15 +413,17 @@ def test_the_first_build_elsewhere_is_a_typed_error_and_no_crash(
     assert space.catch_up()
 
 
-def test_a_rebuild_goes_on_behind_the_answers(space: EmbeddedSpace, feed: KnowledgeFeed) -> None:
+def test_a_rebuild_goes_on_behind_the_answers(space: EmbeddedSpace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped when two of four slices are built, it has not shown anything of them."""
+    monkeypatch.setattr(module, "SLICE", 15)
     before = answer(space)
-    begun, answers = threading.Event(), 0
+    begun, free, answers = threading.Event(), threading.Event(), 0
 
-    def note(_done: int, _total: int) -> None:
-        begun.set()
-        free.wait(10)
+    def note(done: int, _total: int) -> None:
+        if done > 30:
+            begun.set()
+            free.wait(10)
 
-    free = threading.Event()
     rebuilding = threading.Thread(target=space.rebuild, args=(note,))
     rebuilding.start()
     assert begun.wait(10)

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from shirube.caller import LOCAL
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Embedder
+from shirube.query.filters import Filters
 from shirube.store.documents import document_text
 from shirube.store.runs import get_run
 from shirube.store.tables import documents
@@ -405,6 +406,19 @@ def test_each_lane_gives_500_and_the_fusion_keeps_600(many: Served) -> None:
     assert (counts["sparse"], counts["dense"]) == (500, 500)
     assert 500 < counts["fusion"] <= 600
     assert counts["rerank"] == 100
+
+
+def test_a_cosine_below_0_is_shown_as_0(many: Served) -> None:
+    texts = ["副業の届出", "会議室の予約", "通勤の経路", "健康診断の日", "名刺の注文", "社宅の家賃"]
+    base = many.create("ばらばら", document("ばらばら.md", *texts))
+    space = many.application.knowledge().space(base.id)
+    embed_missing(space, Letters(), BODY)
+    query = "副業"
+    cosines = space.search_vectors(Letters().embed_query(query), Filters(), 10)
+    assert min(hit.score for hit in cosines) < 0, "the test needs one"
+    results = many.found(query, knowledge_base_id=base.id, threshold=0.0)["results"]
+    shown_scores = sorted(result["metadata"]["dense_score"] for result in results)
+    assert shown_scores == sorted(max(0.0, round(hit.score, 4)) for hit in cosines)
 
 
 def test_a_failing_stage_is_named_and_the_rest_answers(many: Served, monkeypatch: pytest.MonkeyPatch) -> None:

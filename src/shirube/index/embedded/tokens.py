@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +52,7 @@ class _Fingerprints(dict[str, int]):
 fingerprints = _Fingerprints()
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """A text's words and bigrams, each separated by white space, and its words' fingerprints as bytes."""
 
     words: str
