@@ -43,7 +43,7 @@ def operation(fails: BaseException | None = None) -> Operation[Asked]:
     async def handler(caller: Caller, asked: Asked) -> Told:
         if fails:
             raise fails
-        return Told(title=asked.title * asked.size, inner=Inner(title=caller.subject))
+        return Told(title=asked.title * asked.size, inner=Inner(title=caller.subject, note=None))
 
     return Operation(
         name="repeat",
@@ -62,14 +62,14 @@ def call(arguments: Any, fails: BaseException | None = None, audit: Audit | None
     return asyncio.run(Registry([operation(fails)], audit).call("repeat", LOCAL, arguments))
 
 
-def test_a_call_gives_the_output_without_what_is_absent() -> None:
+def test_what_the_handler_left_unset_is_left_out_and_what_it_set_to_none_is_null() -> None:
     answer = call({"title": "題", "size": 2})
     assert answer.ok
-    assert answer.body == {"title": "題題", "inner": {"title": "local"}}
+    assert answer.body == {"title": "題題", "inner": {"title": "local", "note": None}}
 
 
 def test_japanese_is_sent_as_it_is_and_without_white_space() -> None:
-    assert call({"title": "題"}).json() == '{"title":"題題題","inner":{"title":"local"}}'
+    assert call({"title": "題"}).json() == '{"title":"題題題","inner":{"title":"local","note":null}}'
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,8 @@ class Registry:
         started = time.perf_counter()
         try:
             output = await operation.handler(caller, checked(operation, arguments))
-            answer = Answer(output.model_dump(mode="json", exclude_none=True))
+            # What the handler left unset is left out; what it set to None is there, as null.
+            answer = Answer(output.model_dump(mode="json", exclude_unset=True))
         except ShirubeError as error:
             answer = Answer(operation.render_error(error), error)
         except Exception:
@@ -105,6 +106,8 @@ class Registry:
             outcome = answer.error.code if answer.error else "ok"
             try:
                 self._audit(caller, name, outcome, (time.perf_counter() - started) * 1000, answer.body)
+            except ShirubeError as error:
+                log.warning("the audit log could not be written: %s", error)
             except Exception:
                 log.exception("the audit log could not be written")
         return answer

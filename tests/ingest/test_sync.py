@@ -124,9 +124,10 @@ def test_files_go_in_by_name_and_again_only_when_they_change(shelf: Shelf) -> No
     assert [passage.text for passage in shelf.passages(document.id)] == ["日当は二千円とする。"]
 
 
-def test_a_single_file_goes_by_its_own_name(shelf: Shelf) -> None:
-    assert shelf.add(shelf.write("旅費.md")).added == ["旅費.md"]
-    assert shelf.documents()["旅費.md"].title == "旅費"
+def test_a_single_file_goes_by_the_name_it_has_with_its_folder(shelf: Shelf) -> None:
+    assert shelf.add(shelf.write("旅費.md")).added == ["docs/旅費.md"]
+    assert shelf.documents()["docs/旅費.md"].title == "旅費"
+    assert shelf.add().unchanged == ["docs/旅費.md"]
 
 
 def test_a_document_is_stored_whole(shelf: Shelf) -> None:
@@ -211,14 +212,38 @@ def test_what_may_not_be_opened_is_refused_and_not_taken_for_removed(open_shelf:
     assert len(open_shelf.documents()) == 3
 
 
-def test_a_refused_file_leaves_the_document_that_was_there(shelf: Shelf) -> None:
+def test_what_a_refused_file_held_before_is_said_to_be_still_there_and_goes_with_sync(shelf: Shelf) -> None:
     shelf.write("旅費.md", "前の本文。")
     shelf.add()
     shelf.write("旅費.md", b"\x00\x01")
-    report = shelf.add(remove_missing=True)
+    report = shelf.add()
     assert (len(report.refused), report.removed) == (1, [])
+    assert [warning for warning in report.warnings if "--sync" in warning and "旅費.md" in warning]
     document = shelf.documents()["docs/旅費.md"]
     assert [passage.text for passage in shelf.passages(document.id)] == ["前の本文。"]
+    assert shelf.add(remove_missing=True).removed == ["docs/旅費.md"]
+    assert shelf.documents() == {}
+
+
+def test_a_folder_that_was_emptied_leaves_nothing_with_sync(shelf: Shelf) -> None:
+    file = shelf.write("旅費.md")
+    shelf.add()
+    file.unlink()
+    files = find_files([shelf.folder])
+    options = Options(remove_missing=True)
+    report = add_files(shelf.database, LOCAL, shelf.base, files, options, folders=[shelf.folder.resolve()])
+    assert (report.removed, shelf.documents()) == (["docs/旅費.md"], {})
+
+
+def test_links_out_of_the_folder_are_not_followed(shelf: Shelf) -> None:
+    secret = shelf.folder.parent / "secret.md"
+    secret.write_text("秘密の本文。")
+    shelf.write("a.md")
+    (shelf.folder / "外.md").symlink_to(secret)
+    (shelf.folder / "中.md").symlink_to(shelf.folder / "a.md")
+    report = shelf.add()
+    assert reasons(report) == {"docs/外.md": "a link out of the folder"}
+    assert report.added == ["docs/a.md", "docs/中.md"]
 
 
 def test_a_reader_that_fails_keeps_no_other_file_out(
@@ -336,10 +361,20 @@ def test_what_the_options_say_of_access_is_what_the_document_gets(shelf: Shelf) 
     assert (document.department, document.confidentiality) == ("総務", Confidentiality.public)
     assert shelf.add(department="総務", confidentiality=Confidentiality.public).unchanged == ["docs/規程.md"]
 
+    assert shelf.add(confidentiality=Confidentiality.secret).changed == ["docs/規程.md"]
+    assert shelf.add(department="").changed == ["docs/規程.md"]
+    document = shelf.documents()["docs/規程.md"]
+    assert (document.department, document.confidentiality) == (None, Confidentiality.secret)
+
+
+def test_who_may_read_a_document_is_not_forgotten_when_the_options_are_not_given_again(shelf: Shelf) -> None:
+    shelf.write("規程.md", "本文。")
+    shelf.add(department="人事", confidentiality=Confidentiality.secret)
+    assert shelf.add().unchanged == ["docs/規程.md"]
+    shelf.write("規程.md", "改定した本文。")
     assert shelf.add().changed == ["docs/規程.md"]
-    assert shelf.documents()["docs/規程.md"].department == "人事"
-    assert shelf.add(department="総務").changed == ["docs/規程.md"]
-    assert shelf.add(department="総務", confidentiality=Confidentiality.secret).changed == ["docs/規程.md"]
+    document = shelf.documents()["docs/規程.md"]
+    assert (document.department, document.confidentiality) == ("人事", Confidentiality.secret)
 
 
 @pytest.mark.parametrize(
@@ -379,10 +414,11 @@ def test_a_word_that_is_not_understood_opens_nothing(shelf: Shelf, written: str)
 
 
 def test_front_matter_cannot_say_where_a_file_came_from(shelf: Shelf) -> None:
-    shelf.write("規程.md", "---\nroot: /elsewhere\nnote: 1.5\n---\n本文\n")
+    shelf.write("規程.md", "---\nroot: /elsewhere\ngiven: {department: 人事}\nnote: 1.5\n---\n本文\n")
     shelf.add()
     metadata = shelf.documents()["docs/規程.md"].metadata
-    assert metadata == {"root": str(shelf.folder), "note": "1.5"}
+    given = {"department": None, "confidentiality": None}
+    assert metadata == {"root": str(shelf.folder), "given": given, "note": "1.5"}
 
 
 def test_a_title_without_end_is_cut(shelf: Shelf) -> None:
@@ -403,7 +439,7 @@ def test_links_that_go_round_come_to_an_end(shelf: Shelf) -> None:
     (shelf.folder / "自分.md").symlink_to(shelf.folder / "自分.md")
     report = shelf.add()
     assert report.added == ["docs/a.md"]
-    assert reasons(report) == {"docs/自分.md": "cannot be opened: Too many levels of symbolic links"}
+    assert reasons(report) == {"docs/自分.md": "a link that leads to itself"}
 
 
 @pytest.mark.parametrize("name", ["ない", "輪"])

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from shirube import __version__
 from shirube.caller import LOCAL
-from shirube.errors import InvalidInput, NotFound, ShirubeError
+from shirube.errors import InvalidInput, NotFound, ShirubeError, Unavailable
 from shirube.settings import load_settings
 from shirube.toolsets.registry import Application
 
@@ -29,6 +30,9 @@ BaseName = Annotated[str, typer.Option("--kb", help="ナレッジベースの名
 
 def main() -> None:
     """Run the command line: 0 when it worked, 1 when it did not, 2 when it was asked wrongly."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # a pipe on Japanese Windows would take cp932 only
     try:
         app()
     except ShirubeError as error:
@@ -36,8 +40,28 @@ def main() -> None:
 
         show_error(error)
         sys.exit(1)
+    except OSError as error:
+        _say_failed(f"{error.strerror or error}")
+    except Exception as error:
+        if not type(error).__module__.startswith("sqlalchemy."):
+            raise
+        _say_failed(str(getattr(error, "orig", error)))
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _say_failed(reason: str) -> None:
+    """What the disk or the database refused, on the user's own machine: the reason may be shown whole."""
+    from shirube.cli.output import show_error
+
+    show_error(
+        Unavailable(
+            f"The data folder cannot be used: {reason}",
+            f"データフォルダーを使えません（{reason}）。",
+            hint="権限と空き容量を確認してください。 Check permissions and disk space.",
+        )
+    )
+    sys.exit(1)
 
 
 @app.callback(invoke_without_command=True)

@@ -26,6 +26,9 @@ def run(*, once: bool) -> None:
     _load(application)
     company = _base_id(application, COMPANY)
     if once:
+        out.rule("list_knowledge_bases")
+        listed = asyncio.run(application.registry.call("list_knowledge_bases", LOCAL, {}))
+        out.print(listed.json())
         out.rule("search_documents")
         out.print(f"問い: {QUESTION}")
         answer = asyncio.run(

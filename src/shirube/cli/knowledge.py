@@ -1,14 +1,17 @@
 """The verbs for knowledge bases and searching them."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Any
+from uuid import UUID
 
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
+from sqlalchemy import Connection
 
 from shirube.caller import LOCAL, Confidentiality
 from shirube.cli.output import err, out, progress_bar, show_json
@@ -55,10 +58,14 @@ def add(
     vectors: bool,
     as_json: bool,
 ) -> None:
-    options = Options(collection, department, _level(confidentiality), sync)
+    if not collection.strip():
+        raise InvalidInput("--collection must not be empty", "--collection が空です。")
+    department = None if department is None else department.strip()
+    options = Options(collection.strip(), department, _level(confidentiality), sync)
     application = Application(load_settings())
     files = find_files(paths)
-    base, report = add_to(application, name, files, options, description, vectors=vectors)
+    folders = [path.resolve() for path in paths if path.is_dir()]
+    base, report = add_to(application, name, files, options, description, vectors=vectors, folders=folders)
     body = {"knowledge_base_id": base.id, "name": base.name, **asdict(report)}
     if as_json:
         show_json(body)
@@ -74,13 +81,13 @@ def add_to(
     description: str = "",
     *,
     vectors: bool = True,
+    folders: Sequence[Path] = (),
 ) -> tuple[KnowledgeBase, Report]:
     """Take `files` into the knowledge base `name`, made where it is missing: text first, then vectors."""
     workspace = application.workspace()
     with workspace.database.write() as connection:
-        base = bases.find_base(connection, LOCAL, name) or bases.create_base(
-            connection, LOCAL, name, description
-        )
+        base = bases.find_base(connection, LOCAL, name) or _by_id(connection, name)
+        base = base or bases.create_base(connection, LOCAL, name, description)
     space = application.knowledge().space(base.id)
     with kept_processes(), Indexing(space) as indexing:
         with progress_bar("文書を読んでいます") as progress:
@@ -90,7 +97,7 @@ def add_to(
                 progress(min(done, len(files)), len(files))
                 indexing.stored(report.passages)
 
-            report = add_files(workspace.database, LOCAL, base, files, options, on_file)
+            report = add_files(workspace.database, LOCAL, base, files, options, on_file, folders)
         with progress_bar("索引を作っています") as progress:
             if not indexing.finish(progress):
                 report.warnings.append(
@@ -101,6 +108,13 @@ def add_to(
         with progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
             embed_missing(space, workspace.embedder, BODY, progress)
     return base, report
+
+
+def _by_id(connection: Connection, name: str) -> KnowledgeBase | None:
+    try:
+        return bases.get_base(connection, LOCAL, str(UUID(name)))
+    except (ValueError, NotFound):
+        return None
 
 
 def _level(name: str | None) -> Confidentiality | None:
@@ -116,7 +130,7 @@ def _level(name: str | None) -> Confidentiality | None:
 
 
 def _show_report(base: KnowledgeBase, report: Report) -> None:
-    out.print(f"[bold]{base.name}[/bold]  {base.id}")
+    out.print(f"{base.name}  {base.id}", style="bold")
     out.print(
         f"追加 {len(report.added)} ・更新 {len(report.changed)} ・変更なし {len(report.unchanged)} "
         f"・削除 {len(report.removed)} ・取り込めず {len(report.refused)} （{report.passages} 箇所）"
@@ -129,16 +143,18 @@ def _show_report(base: KnowledgeBase, report: Report) -> None:
         )
     for warning in report.warnings:
         err.print(Text(f"  注意: {warning}", style="yellow"))
-    out.print(f'次は: shirube search "質問" --kb {base.name}')
+    out.print(f'次は: shirube search "質問" --kb {quote(base.name)}')
 
 
 def show_list(as_json: bool) -> None:
     application = Application(load_settings())
     answer = asyncio.run(application.registry.call("list_knowledge_bases", LOCAL, {}))
+    if answer.error:
+        raise answer.error
     if as_json:
         show_json(answer.body)
         return
-    table = Table("名前", "ID", "文書", "箇所", "説明")
+    table = Table("名前", Column("ID", no_wrap=True, min_width=36), "文書", "箇所", "説明")
     for item in answer.body["knowledge_bases"]:
         counts = item["statistics"]
         table.add_row(

@@ -32,7 +32,9 @@ def show_status(as_json: bool) -> None:
                 "documents": statistics.total_documents,
                 "passages": statistics.total_chunks,
                 "index": "current" if current else "behind",
-                "vectors": space.vector_count(embedder.name) if embedder else 0,
+                "vectors": statistics.total_chunks - len(space.missing_vectors(embedder.name))
+                if embedder
+                else 0,
             }
         )
     advice = [

@@ -12,8 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from shirube.errors import ShirubeError
 from shirube.index.contract import Progress as Report
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+# Names and texts are shown as they are: a knowledge base may well be called [案].
+out = Console(highlight=False, soft_wrap=True, markup=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
 
 
 def show_json(body: Any) -> None:
@@ -26,14 +27,10 @@ def show_json(body: Any) -> None:
 
 
 def show_error(error: ShirubeError) -> None:
-    err.print(f"[red]エラー[/red] {_plain(error.ja)}")
-    err.print(f"[dim]Error: {_plain(error.message)}[/dim]")
+    err.print(f"エラー: {error.ja}", style="red")
+    err.print(f"Error: {error.message}", style="dim")
     if error.hint:
-        err.print(_plain(error.hint))
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", "\\[")
+        err.print(error.hint)
 
 
 @contextmanager

@@ -23,7 +23,13 @@ class Vectorless(Protocol):
 
     def entries(self, keys: Sequence[int]) -> Iterator[Entry]: ...
 
-    def add_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None: ...
+    def feed_revision(self) -> int: ...
+
+    def vectors_current(self, model: str) -> bool: ...
+
+    def add_vectors(
+        self, model: str, keys: Sequence[int], vectors: Vectors, revision: int | None = None
+    ) -> None: ...
 
 
 def embed_missing(space: Vectorless, embedder: Embedder, text: str, progress: Progress | None = None) -> int:
@@ -31,6 +37,7 @@ def embed_missing(space: Vectorless, embedder: Embedder, text: str, progress: Pr
 
     What is saved stays: interrupted, the next call goes on from there.
     """
+    revision = space.feed_revision()
     missing = space.missing_vectors(embedder.name)
     keys: list[int] = []
     parts: list[Vectors] = []
@@ -52,6 +59,7 @@ def embed_missing(space: Vectorless, embedder: Embedder, text: str, progress: Pr
             if time.monotonic() - saved > _SAVE_SECONDS:
                 space.add_vectors(embedder.name, keys, np.concatenate(parts))
                 keys, parts, saved = [], [], time.monotonic()
-    if keys:
-        space.add_vectors(embedder.name, keys, np.concatenate(parts))
+    if keys or not space.vectors_current(embedder.name):
+        rest = np.concatenate(parts) if parts else np.zeros((0, 1), np.float32)
+        space.add_vectors(embedder.name, keys, rest, revision)
     return done

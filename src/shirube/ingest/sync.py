@@ -9,20 +9,24 @@ import os
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import InvalidInput
 from shirube.ingest.chunking import passages
-from shirube.ingest.readers.contract import Content, Unreadable
+from shirube.ingest.readers.contract import Closed, Content, Unreadable
 from shirube.ingest.readers.registry import LARGEST_FILE, reader_for
 from shirube.store import bases, documents
 from shirube.store.bases import DEFAULT_COLLECTION, KnowledgeBase
 from shirube.store.database import Database
 from shirube.store.documents import Document, Passage
 
+_STALE = (
+    "以前の内容が検索に残っています。--sync を付けると外れます。 "
+    "Its former content can still be found; --sync removes it."
+)
 # Raised whenever the passages of a document change: files read by another version are read again.
 VERSION = 2
 # A title goes with every passage. The longest name of a Japanese law has 110 characters.
@@ -35,7 +39,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Options:
-    """Where the files go and who may see them. What a file's own front matter says counts where nothing is given."""
+    """Where the files go and who may see them. What a file's own front matter says counts where nothing is given.
+
+    An empty department opens to all departments what was closed before.
+    """
 
     collection: str = DEFAULT_COLLECTION
     department: str | None = None
@@ -92,7 +99,8 @@ def find_files(paths: Iterable[Path]) -> list[File]:
                 f"ファイルまたはフォルダーがありません: {path}",
                 hint="パスを確認してください。 Check the path.",
             )
-        found += _below(root) if is_folder else [File(root, _source(root, root.parent), root.parent)]
+        # A file goes by the name it has when its folder is added, so that nothing goes in twice.
+        found += _below(root) if is_folder else [File(root, _source(root, root.parent.parent), root.parent)]
     return found
 
 
@@ -119,16 +127,21 @@ def add_files(
     files: Iterable[File],
     options: Options,
     on_file: Callable[[Report], None] = lambda report: None,
+    folders: Iterable[Path] = (),
 ) -> Report:
-    """Take the files in. `on_file` is called after each with the report so far: what it names is stored for good."""
+    """Take the files in. `on_file` is called after each with the report so far: what it names is stored for good.
+
+    `folders` are those that were asked for: one may have no file left.
+    """
     report = Report()
     with database.write() as connection:
         bases.get_base(connection, caller, base.id)
         collection = bases.open_collection(connection, base, options.collection)
         known = documents.known_documents(connection, collection)
     seen: set[str] = set()
+    stale: list[str] = []
     closed: set[str] = set()
-    roots: set[tuple[str | None, str]] = set()
+    roots: set[tuple[str | None, str]] = {(str(root), root.name) for root in folders}
     for file in files:
         roots.add((str(file.root), _top(file.source)))
         if file.is_closed_folder:
@@ -139,20 +152,27 @@ def add_files(
             seen.add(file.source)
             _check_owner(file, known.get(file.source))
             data = _bytes(file)
-            content_hash = _hash(data, options)
             before = known.get(file.source)
+            # Who may read a document is not forgotten because the flags were not given again.
+            kept = _with_access_of(before, options)
+            content_hash = _hash(data, kept)
             if before and before.content_hash == content_hash:
                 report.unchanged.append(file.source)
             else:
-                document = _document(file, data, content_hash, options, report)
+                document = _document(file, data, content_hash, kept, report)
                 with database.write() as connection:
                     documents.put_document(connection, base.id, collection, document)
                 (report.changed if before else report.added).append(file.source)
                 report.passages += len(document.passages)
         except Unreadable as refusal:
             report.refused.append(Refused(file.source, refusal.en, refusal.ja))
+            if file.source in known and not isinstance(refusal, Closed):
+                stale.append(file.source)
         on_file(report)
-    if options.remove_missing:
+    if not options.remove_missing:
+        report.warnings += [f"{source}: {_STALE}" for source in stale]
+    else:
+        seen -= set(stale)
         for source, before in known.items():
             if source not in seen and not source.startswith(tuple(closed)) and _is_of(roots, before, source):
                 with database.write() as connection:
@@ -201,9 +221,11 @@ def _check_owner(file: File, before: documents.Known | None) -> None:
 
 def _bytes(file: File) -> bytes:
     if file.is_closed_folder:
-        raise Unreadable("folder cannot be opened", "フォルダーを開けません。")
+        raise Closed("folder cannot be opened", "フォルダーを開けません。")
     reader_for(PurePosixPath(file.source))
     try:
+        if not file.path.resolve().is_relative_to(file.root):
+            raise Unreadable("a link out of the folder", "フォルダーの外へのリンクです。")
         status = file.path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise Unreadable("not a regular file", "通常のファイルではありません。")
@@ -215,12 +237,23 @@ def _bytes(file: File) -> bytes:
             )
         data = file.path.read_bytes()
     except OSError as error:
-        raise Unreadable(
-            f"cannot be opened: {error.strerror}", f"開けません（{error.strerror}）。"
-        ) from error
+        raise Closed(f"cannot be opened: {error.strerror}", f"開けません（{error.strerror}）。") from error
+    except RuntimeError as error:
+        raise Unreadable("a link that leads to itself", "自分自身を指すリンクです。") from error
     if not data.strip():
         raise Unreadable("empty file", "空のファイルです。")
     return data
+
+
+def _with_access_of(before: documents.Known | None, options: Options) -> Options:
+    """The options, with what was given when the document came in where nothing is given now."""
+    if before is None:
+        return options
+    return replace(
+        options,
+        department=before.given_department if options.department is None else options.department,
+        confidentiality=options.confidentiality or before.given_confidentiality,
+    )
 
 
 def _hash(data: bytes, options: Options) -> str:
@@ -241,9 +274,16 @@ def _document(file: File, data: bytes, content_hash: str, options: Options, repo
         text=content.text,
         content_hash=content_hash,
         passages=tuple(found),
-        department=options.department or _department(content),
+        department=_department(content) if options.department is None else options.department or None,
         confidentiality=options.confidentiality or _confidentiality(content),
-        metadata={"root": str(file.root), **_plain(content.metadata)},
+        metadata={
+            **_plain(content.metadata),
+            "root": str(file.root),
+            "given": {
+                "department": options.department,
+                "confidentiality": options.confidentiality.name if options.confidentiality else None,
+            },
+        },
     )
 
 
@@ -297,7 +337,7 @@ def _confidentiality(content: Content) -> Confidentiality:
 
 def _plain(metadata: Any) -> dict[str, Any]:
     """Front matter as JSON holds it; dates become text."""
-    return {key: _json(value) for key, value in metadata.items() if key != "root"}
+    return {key: _json(value) for key, value in metadata.items()}
 
 
 def _json(value: Any) -> Any:

@@ -53,9 +53,10 @@ def log_odds(scores: Scores) -> Scores:
 
 
 def gaps(odds: Scores) -> Scores:
-    """How far each is behind the best, and the best ahead of the second."""
-    if len(odds) < 2:
+    """How far each is behind the best, and the best ahead of the second. Equals (copies of a text) stand together."""
+    distinct = np.unique(np.round(odds, 6))
+    if len(distinct) < 2:
         return np.zeros(len(odds))
-    second, best = np.sort(odds)[-2:]
-    ahead: Scores = np.where(odds >= best, odds - second, odds - best)
+    second, best = distinct[-2:]
+    ahead: Scores = np.where(odds >= best - 1e-6, odds - second, odds - best)
     return np.clip(ahead, -_WIDEST_GAP, _WIDEST_GAP)

@@ -1,10 +1,19 @@
 """The audit log: one row a call, who and what and how it ended; never what was asked or answered."""
 
-from sqlalchemy import Connection, insert
+from datetime import timedelta
+
+from sqlalchemy import Connection, delete, insert
 
 from shirube.caller import Caller
 from shirube.store.clock import now
 from shirube.store.tables import audit
+
+KEPT = timedelta(days=90)
+
+
+def expire_calls(connection: Connection) -> int:
+    """Drop what is past its time; how many."""
+    return connection.execute(delete(audit).where(audit.c.at <= now() - KEPT)).rowcount
 
 
 def record_call(

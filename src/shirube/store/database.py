@@ -4,15 +4,18 @@ Readers and the writer of an SQLite file do not block each other. Writers take t
 begins IMMEDIATE and waits up to BUSY_SECONDS, so that "database is locked" reaches nobody.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from shirube.errors import Unavailable
+from shirube.errors import InvalidInput, Unavailable
+
+log = logging.getLogger(__name__)
 
 HEAD = "0001"
 BUSY_SECONDS = 60
@@ -51,18 +54,21 @@ class Database:
 
 def open_database(url: str) -> Database:
     """Open `url`, creating the file and bringing the schema up to date where needed."""
-    parsed = make_url(url)
+    parsed = _parsed(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         folder = Path(parsed.database).parent
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds whole documents
         except OSError as error:
             raise Unavailable(
                 f"Cannot create the data folder {folder.name}: {error.strerror}",
                 f"データフォルダー {folder.name} を作成できません（{error.strerror}）。",
                 hint="SHIRUBE_HOME に書き込めるフォルダーを指定してください。 Set SHIRUBE_HOME to a writable folder.",
             ) from error
-    engine = create_engine(url)
+    try:
+        engine = create_engine(parsed)
+    except (ArgumentError, ImportError) as error:
+        raise _unusable(parsed.get_backend_name()) from error
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
     database = Database(engine)
@@ -71,16 +77,28 @@ def open_database(url: str) -> Database:
             _upgrade(database)
     except (SQLAlchemyError, OSError) as error:
         engine.dispose()
+        log.warning("the database cannot be opened: %s", error)
         raise Unavailable(
             "Failed to open the database",
             "データベースを開けません。",
-            hint=f"ファイルの権限と空き容量を確認してください。 Check permissions and disk space. ({_reason(error)})",
+            hint="ファイルの権限と空き容量を確認してください。 Check permissions and disk space.",
         ) from error
     return database
 
 
-def _reason(error: Exception) -> str:
-    return str(error.orig) if isinstance(error, DatabaseError) else type(error).__name__
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except ArgumentError as error:
+        raise _unusable(url.partition(":")[0]) from error
+
+
+def _unusable(backend: str) -> InvalidInput:
+    return InvalidInput(
+        f"SHIRUBE_DATABASE_URL cannot be used ({backend})",
+        f"SHIRUBE_DATABASE_URL が使えません（{backend}）。",
+        hint="sqlite:///ファイル の形で指定してください。 Use sqlite:///FILE.",
+    )
 
 
 def _prepare_sqlite(engine: Engine) -> None:
@@ -113,9 +131,17 @@ def _version(database: Database) -> str | None:
 def _upgrade(database: Database) -> None:
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     with database.write() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise Unavailable(
+                "The data folder was made by a newer version of Shirube",
+                "データフォルダーは、より新しい版の Shirube で作られています。",
+                hint="pip install -U shirube で更新してください。 Update Shirube.",
+            ) from error

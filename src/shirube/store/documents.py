@@ -55,10 +55,12 @@ class Document:
 
 @dataclass(frozen=True)
 class Known:
-    """A document that is already in: the hash of its file, and the folder it came from."""
+    """A document that is already in: the hash of its file, where it came from, and who was to read it."""
 
     content_hash: str
     root: str | None
+    given_department: str | None = None
+    given_confidentiality: Confidentiality | None = None
 
 
 def known_documents(connection: Connection, collection_id: str) -> dict[str, Known]:
@@ -68,7 +70,15 @@ def known_documents(connection: Connection, collection_id: str) -> dict[str, Kno
             documents.c.collection_id == collection_id
         )
     )
-    return {row.source: Known(row.content_hash, row.metadata.get("root")) for row in rows}
+    return {row.source: _known(row.content_hash, row.metadata) for row in rows}
+
+
+def _known(content_hash: str, metadata: Mapping[str, Any]) -> Known:
+    given = metadata.get("given") or {}
+    level = given.get("confidentiality")
+    return Known(
+        content_hash, metadata.get("root"), given.get("department"), Confidentiality[level] if level else None
+    )
 
 
 def document_id(base_id: str, collection_id: str, source: str) -> str:

@@ -4,15 +4,19 @@ import atexit
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
 
+from shirube.store.audit import expire_calls
 from shirube.store.database import Database
+from shirube.store.runs import expire_runs
 
 log = logging.getLogger(__name__)
 
-Writing = Callable[[Connection], None]
+_PURGE_SECONDS = 3600
+Writing = Callable[[Connection], object]
 
 
 class Journal:
@@ -35,11 +39,15 @@ class Journal:
         done.wait(timeout)
 
     def _work(self) -> None:
+        purged = float("-inf")
         while True:
             batch = [self._waiting.get()]
             while not self._waiting.empty():
                 batch.append(self._waiting.get())
             writings = [each for each in batch if not isinstance(each, threading.Event)]
+            if writings and time.monotonic() - purged > _PURGE_SECONDS:
+                purged = time.monotonic()
+                self._wrote([expire_runs, expire_calls])
             if not self._wrote(writings):
                 # One that cannot be written must not take the others with it.
                 alone = [self._wrote([writing]) for writing in writings] if len(writings) > 1 else [False]

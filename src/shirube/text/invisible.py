@@ -3,10 +3,11 @@
 import re
 
 # Unicode's Default_Ignorable_Code_Point: zero-width and bidirectional controls, invisible operators, fillers, byte
-# order marks, tags. Not here are the selectors U+180B..180F and U+FE00..FE0F, which choose between two looks.
+# order marks, tags. Not here are the selectors, which choose between two looks (葛󠄀 in a name).
 IGNORABLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
+    "\U000e01f0-\U000e0fff"
 )
 # Those, the other C0 and C1 controls (tabs and line ends stay), and the marks of interlinear notes.
 _INVISIBLE = re.compile(f"[{IGNORABLE}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufff9-\ufffb]")

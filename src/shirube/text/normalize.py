@@ -20,7 +20,7 @@ _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _UNIFY = str.maketrans({**dict.fromkeys(_DASHES, "-"), "\u301c": "~", **OLD_TO_NEW})
 _UNIFIED = re.compile("[" + "".join(map(chr, _UNIFY)) + "]")
 
-_IGNORABLE = re.compile(f"[{IGNORABLE}\u180b-\u180f\ufe00-\ufe0f]")
+_IGNORABLE = re.compile(f"[{IGNORABLE}\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 # More marks than this on one letter are no writing; UAX #15 (stream-safe text) draws its line at 30.
 _RUN = 32

@@ -48,6 +48,18 @@ def words_and_borders(text: str) -> list[str]:
     return found
 
 
+def without_words(text: str, forms: frozenset[str]) -> str:
+    """`text` with a space in place of every word whose normal form is among `forms`."""
+    text = text.encode("utf-8", "replace").decode()
+    if len(text) > _LIMIT:
+        return text
+    kept = list(text)
+    for start, end, form in _analyser().spans(text):
+        if form in forms:
+            kept[start:end] = [" "] * (end - start)
+    return "".join(kept)
+
+
 def bigrams(text: str) -> list[str]:
     """Overlapping pairs of characters within runs of letters, in order; Latin words and numbers stay whole.
 
@@ -97,6 +109,13 @@ class _Analyser:
             return self.words(text[:half]) + self.words(text[half:])
         silent, folded = self._silent, _folded_words
         return [folded[m.normalized_form()] for m in out if m.part_of_speech_id() not in silent]
+
+    def spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Where each word stands, and its normal form."""
+        try:
+            return [(m.begin(), m.end(), m.normalized_form()) for m in self._tokenizer.tokenize(text)]
+        except self._refused:
+            return []
 
 
 class _FoldedWords(dict[str, str]):

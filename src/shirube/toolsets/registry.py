@@ -1,8 +1,9 @@
 """All toolsets' operations over one workspace. Heavy parts are imported when an operation is first called."""
 
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shirube.caller import Caller
 from shirube.operations import Registry
@@ -14,13 +15,28 @@ if TYPE_CHECKING:
     from shirube.workspace import Workspace
 
 
+T = TypeVar("T")
+
+
+def _once(make: Callable[[], T]) -> Callable[[], T]:
+    """`make`, called once however many threads ask at the same time."""
+    guard = threading.RLock()
+    made = cache(make)
+
+    def get() -> T:
+        with guard:
+            return made()
+
+    return get
+
+
 class Application:
     """The registry, and the workspace behind it once something needs it."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.workspace: Callable[[], Workspace] = cache(self._open_workspace)
-        self.knowledge: Callable[[], KnowledgeService] = cache(self._open_knowledge)
+        self.workspace: Callable[[], Workspace] = _once(self._open_workspace)
+        self.knowledge: Callable[[], KnowledgeService] = _once(self._open_knowledge)
         self.registry = Registry(knowledge_operations(self.knowledge), self._audit)
 
     def _open_workspace(self) -> "Workspace":

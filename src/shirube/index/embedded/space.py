@@ -41,6 +41,9 @@ T = TypeVar("T")
 SLICE = 20_000
 _CURRENT = "current.json"
 _LOCK_SECONDS = 120
+# What a search does itself before it answers: some tenths of a second of indexing, or the first build.
+_QUICK = 300
+_FIRST_SECONDS = 60
 
 
 class EmbeddedSpace:
@@ -55,6 +58,7 @@ class EmbeddedSpace:
         self._made_with = _made_with(layout)
         self._generation: str | None = None
         self._text: TantivySpace | None = None
+        self._catching_up: threading.Thread | None = None
         self.vectors = UsearchSpace(folder, layout)
 
     # Reading
@@ -90,8 +94,9 @@ class EmbeddedSpace:
     def has_vectors(self, model: str) -> bool:
         return self.vectors.model == model and len(self.vectors.rows) > 0
 
-    def vector_count(self, model: str) -> int:
-        return len(self.vectors.rows) if self.vectors.model == model else 0
+    def vectors_current(self, model: str) -> bool:
+        """Whether every entry at the text's revision has a vector of this model."""
+        return self.vectors.model == model and self.vectors.revision == self.revision
 
     # Keeping up
 
@@ -118,6 +123,28 @@ class EmbeddedSpace:
                 self._start_afresh(progress)
         return True
 
+    def catch_up_soon(self) -> bool:
+        """Catch up at once where that is quick or there is nothing to answer from yet, else in the background.
+
+        Whether the text now holds everything in the feed.
+        """
+        pending = sum(change.entries for change in self._feed.changes(self.revision))
+        if not self.revision:
+            return self.catch_up(wait=_FIRST_SECONDS)
+        if pending <= _QUICK:
+            return self.catch_up(wait=0)
+        with self._guard:
+            if self._catching_up is None or not self._catching_up.is_alive():
+                self._catching_up = threading.Thread(target=self._try_catch_up, name="catch up", daemon=True)
+                self._catching_up.start()
+        return False
+
+    def _try_catch_up(self) -> None:
+        try:
+            self.catch_up(wait=0)
+        except Exception:
+            log.warning("the index could not catch up", exc_info=True)
+
     def rebuild(self, progress: Progress | None = None) -> None:
         """Build the text anew beside the one in use, then put it in its place."""
         with self._writing("text.lock", _LOCK_SECONDS) as held:
@@ -135,11 +162,19 @@ class EmbeddedSpace:
         have = self.vectors.keys() if self.vectors.model == model else np.empty(0, np.uint64)
         return [int(key) for key in np.setdiff1d(np.array(self._feed.keys(), np.uint64), have)]
 
+    def feed_revision(self) -> int:
+        return self._feed.revision()
+
     def entries(self, keys: Sequence[int]) -> Iterator[Entry]:
         return self._feed.entries_by_key(keys)
 
-    def add_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> None:
-        """Save the vectors of these entries; vectors of entries that are gone, or of another model, go."""
+    def add_vectors(
+        self, model: str, keys: Sequence[int], vectors: Vectors, revision: int | None = None
+    ) -> None:
+        """Save the vectors of these entries; vectors of entries that are gone, or of another model, go.
+
+        `revision` says that with these, every entry at that revision has one.
+        """
         with self._writing("vectors.lock", _LOCK_SECONDS) as held:
             if not held:
                 raise Unavailable(
@@ -155,21 +190,29 @@ class EmbeddedSpace:
             if self.vectors.model != model:
                 kept = np.zeros(len(old), bool)
             rows = [order[entry.key] for entry in entries]
-            self.vectors.save(model, kept, entries, vectors[rows])
+            self.vectors.save(model, kept, entries, vectors[rows], revision)
 
     def remove(self) -> None:
         """Delete everything on disk."""
         with self._guard:
             self._text = None
             shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder.exists():
+            raise Unavailable(
+                "The index folder could not be deleted",
+                "索引のフォルダーを削除できませんでした。",
+                hint=f"手動で削除してください。 Delete it by hand: {self._folder.name}",
+            )
 
     # Within
 
     def _reading(self, read: Callable[[TantivySpace], T]) -> T:
         """Read from the text; what turns out damaged is built anew, once."""
         with self._guard:
-            if self._text is None and not self._open():
-                self.catch_up()
+            there = self._text is not None or self._open()
+        if not there:
+            self.catch_up()  # outside the guard: whoever builds the index needs it to put it in place
+        with self._guard:
             text = self._text
         if text is None:
             raise Unavailable(
@@ -276,6 +319,12 @@ class EmbeddedSpace:
         except Timeout:
             yield False
             return
+        except OSError as error:
+            raise Unavailable(
+                "The index folder cannot be written to",
+                "索引のフォルダーに書き込めません。",
+                hint="権限と空き容量を確認してください。 Check permissions and disk space.",
+            ) from error
         try:
             yield True
         finally:

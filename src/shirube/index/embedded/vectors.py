@@ -50,6 +50,8 @@ class Generation:
     model: str | None
     rows: Rows
     graph: Any = None
+    revision: int | None = None
+    """The feed's revision of which every entry is here, if that is known."""
 
     @cached_property
     def passing(self) -> Callable[[Filters], npt.NDArray[np.bool_]]:
@@ -91,6 +93,10 @@ class UsearchSpace:
         return self._generation.model
 
     @property
+    def revision(self) -> int | None:
+        return self._generation.revision
+
+    @property
     def rows(self) -> Rows:
         return self._generation.rows
 
@@ -120,7 +126,14 @@ class UsearchSpace:
         best = best[np.lexsort((rows.keys[best], -similarity[best]))][:limit]
         return [Hit(int(rows.keys[at]), float(similarity[at])) for at in best]
 
-    def save(self, model: str, kept: npt.NDArray[np.bool_], entries: Sequence[Entry], new: Vectors) -> None:
+    def save(
+        self,
+        model: str,
+        kept: npt.NDArray[np.bool_],
+        entries: Sequence[Entry],
+        new: Vectors,
+        revision: int | None = None,
+    ) -> None:
         """A new generation: the rows marked in `kept` and `entries` with their vectors, all of `model`."""
         if self.model not in (None, model) and kept.any():
             raise ValueError("vectors of two models must not be mixed")
@@ -132,7 +145,7 @@ class UsearchSpace:
         _write(generation, rows)
         if len(rows) > EXACT_ROWS:
             _write_graph(generation, rows)
-        known = {"generation": generation.name, "model": model, "rows": len(rows)}
+        known = {"generation": generation.name, "model": model, "rows": len(rows), "revision": revision}
         replace_text(self._folder / _MANIFEST, json.dumps(known))
         self.reload()
         for old in self._folder.glob("vectors-*"):
@@ -227,7 +240,7 @@ def _opened(folder: Path, manifest: str, fields: Sequence[str]) -> Generation:
         raise ValueError("rows are missing")
     if list(rows.values) != list(fields):
         raise ValueError("they were made with other fields")
-    return Generation(known["model"], rows, _graph(generation / "graph.usearch"))
+    return Generation(known["model"], rows, _graph(generation / "graph.usearch"), known.get("revision"))
 
 
 def _graph(path: Path) -> Any:

@@ -14,6 +14,10 @@ class Unreadable(Exception):
         self.ja = ja
 
 
+class Closed(Unreadable):
+    """A file that cannot be opened now; what it holds is not known."""
+
+
 @dataclass(frozen=True)
 class Heading:
     """A heading that opens a section: its line is text[start:end]."""

@@ -51,6 +51,13 @@ def read(data: bytes) -> Content:
     return Content(writer.text(), found or first, writer.headings)
 
 
+def _is_hidden(node: Any) -> bool:
+    """Text that no reader of the page sees, the usual place for what is meant for programs."""
+    style = _SPACE.sub("", node.get("style") or "").lower()
+    hides = "display:none" in style or "visibility:hidden" in style
+    return hides or node.get("hidden") is not None or node.get("aria-hidden") == "true"
+
+
 class _Writer:
     """Collects text in document order. Iterative: nesting is the page author's to choose."""
 
@@ -83,7 +90,7 @@ class _Writer:
                     self._heading(*opened)
                     opened = None
                 continue
-            if name in _SILENT or node.get("hidden") is not None:
+            if name in _SILENT or _is_hidden(node):
                 continue
             if name in _BLOCKS:
                 self._break()

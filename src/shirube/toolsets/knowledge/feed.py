@@ -10,7 +10,7 @@ from shirube.store.passages import StoredPassage
 LAYOUT = Layout(texts=("title", "body"), keywords=("collection", "department"), numbers=("confidentiality",))
 BODY = "body"
 # Words count more than bigrams, titles and headings a little: chosen on JaQuAD's training questions.
-WEIGHTS = {"title": Weight(0.2, 0.0), "body": Weight(1.0, 0.7)}
+WEIGHTS = {"title": Weight(0.5, 0.0), "body": Weight(1.0, 0.7)}
 # Stands for "every department", so that a filter can ask for it.
 NO_DEPARTMENT = "-"
 

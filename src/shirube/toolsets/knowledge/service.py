@@ -77,7 +77,7 @@ class KnowledgeService:
             summary=f"{base.name}: {base.description}" if base.description else base.name,
             statistics=schema.StatisticsOutput(**asdict(statistics)),
             generated_at=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
-            warnings=warnings or None,
+            **_given(warnings=warnings or None),
         )
 
     def search(self, caller: Caller, asked: schema.SearchInput) -> schema.SearchOutput:
@@ -91,9 +91,7 @@ class KnowledgeService:
                 "query must not be empty", "query が空です。検索したい語や質問を入れてください。"
             )
         space = self.space(base_id)
-        current = space.refresh()
-        if not current:
-            current = space.catch_up(wait=0 if space.revision else 60)
+        current = space.refresh() or space.catch_up_soon()
         embedder = self._workspace.embedder
         found: dict[int, StoredPassage] = {}
 
@@ -124,10 +122,12 @@ class KnowledgeService:
             count=min(len(passed), asked.max_results),
             run_id=run.id,
             took_ms=round((time.perf_counter() - started) * 1000, 2),
-            notice=None if passed else "No results found",
-            best_score_below_threshold=None if passed or best is None else round(best, 4),
-            warnings=self._warnings(space, outcome, current) or None,
-            explain=_explanation(run, outcome) if asked.explain else None,
+            **_given(
+                notice=None if passed else "No results found",
+                best_score_below_threshold=None if passed or best is None else round(best, 4),
+                warnings=self._warnings(space, outcome, current) or None,
+                explain=_explanation(run, outcome) if asked.explain else None,
+            ),
         )
 
     def _warnings(self, space: EmbeddedSpace, outcome: Outcome, current: bool) -> list[str]:
@@ -137,13 +137,11 @@ class KnowledgeService:
                 "索引を更新中のため、最近の変更が結果に出ないことがあります。 The index is being updated."
             )
         embedder = self._workspace.embedder
-        if embedder:
-            have, want = space.vector_count(embedder.name), space.count()
-            if have < want:
-                warnings.append(
-                    f"ベクトルは {have}/{want} 件まで作成済みです。残りは全文検索だけで探しています。 "
-                    f"Vectors are ready for {have} of {want} passages."
-                )
+        if embedder and current and space.count() and not space.vectors_current(embedder.name):
+            warnings.append(
+                "ベクトルがまだ揃っていません。足りない分は全文検索だけで探しています。 "
+                "Vectors are incomplete; what has none is found by full text alone."
+            )
         return warnings
 
     def _run(self, caller: Caller, asked: schema.SearchInput, outcome: Outcome) -> Run:
@@ -166,6 +164,11 @@ class KnowledgeService:
         )
         self._workspace.journal.write(lambda connection: save_run(connection, caller, run))
         return run
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Those that have a value: an optional key that says nothing is left out of an answer."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _kept(ranked: Ranked) -> dict[str, Any]:
@@ -199,10 +202,10 @@ def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Res
             bm25_score=scores.get("bm25"),
             cross_encoder_score=scores.get("rerank"),
             document_title=visible(passage.document_title),
-            source=schema.Source(file=visible(passage.source), page=passage.page),
+            source=schema.Source(file=visible(passage.source), **_given(page=passage.page)),
             heading_path=[visible(name) for name in passage.heading_path],
             span=schema.Span(start=passage.start, end=passage.end),
-            ranks=dict(ranked.ranks) if explain else None,
+            **_given(ranks=dict(ranked.ranks) if explain else None),
         ),
     )
 
@@ -211,7 +214,9 @@ def _explanation(run: Run, outcome: Outcome) -> schema.Explanation:
     return schema.Explanation(
         recipe=dict(run.recipe),
         stages=[
-            schema.StageReport(stage=stage.name, count=stage.count, ms=round(stage.ms, 2), error=stage.error)
+            schema.StageReport(
+                stage=stage.name, count=stage.count, ms=round(stage.ms, 2), **_given(error=stage.error)
+            )
             for stage in outcome.stages
         ],
     )
