@@ -1,10 +1,9 @@
 """`make bench`: quality, speed, memory and size of Shirube and its peers in one run; writes benchmarks/report.md.
 
-python -m benchmarks.run [--quick] [--without laws,peers]
+`make bench ARGS=--quick` for a first look, `ARGS="--without peers,laws,startup"` to leave parts out.
 """
 
 import argparse
-import contextlib
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from benchmarks.measures import all_measures, percentile
 from benchmarks.ours import STAGES, Searcher, Stage
 from benchmarks.peers.contract import PEERS, NotRun, PeerResult
 from benchmarks.peers.environment import run_peer
+from benchmarks.peers.probe import SENTENCES, WORDS
 from benchmarks.startup import StartupResult, measure_startup
 
 REPORT = Path(__file__).with_name("report.md")
@@ -27,10 +27,10 @@ MEASURES = ("nDCG@10", "MRR@10", "hit@1", "recall@10", "recall@100")
 
 @dataclass
 class OurResult:
-    """One set, by stage: rankings' figures and latencies; and what building cost."""
+    """One set, by stage: rankings and latencies; and what building cost."""
 
     passages: int
-    figures: dict[Stage, Mapping[str, float]] = field(default_factory=dict)
+    rankings: dict[Stage, dict[str, list[str]]] = field(default_factory=dict)
     latencies: dict[Stage, list[float]] = field(default_factory=dict)
     store_per_second: float = 0.0
     index_per_second: float = 0.0
@@ -39,6 +39,7 @@ class OurResult:
     bytes_text: float = 0.0
     bytes_vectors: float = 0.0
     resident_growth: int = 0
+    probe: str = ""
 
 
 def main() -> None:
@@ -47,17 +48,13 @@ def main() -> None:
     parser.add_argument("--without", default="", help="parts to leave out: peers, laws, startup")
     asked = parser.parse_args()
     left_out = set(asked.without.split(",")) | ({"peers", "laws"} if asked.quick else set())
-    most = 100 if asked.quick else 2000
+    most = 100 if asked.quick else 1000
     dev, train = load("jaquad-dev"), load("jaquad-train")
-    sets = [
-        with_queries(dev, most),
-        with_queries(with_distractors(dev, train), most),
-        with_queries(with_distractors(train, dev), most),
-    ]
+    everything = with_distractors(_together(with_queries(dev, most), with_queries(train, most)), _cases())
     started = time.time()
     lines = ["# Benchmark", "", *machine_lines(), ""]
-    lines += _quality(sets, peers="peers" not in left_out)
-    lines += _speed_at_13k(dev, train, most)
+    alone = with_queries(dev, most) if asked.quick else dev
+    lines += _quality([alone, everything], peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))
     if "laws" not in left_out:
@@ -67,59 +64,94 @@ def main() -> None:
     print(f"written: {REPORT.name}")
 
 
+def _together(dev: Dataset, train: Dataset) -> Dataset:
+    """The questions of both among the passages of both."""
+    joined = with_distractors(dev, train)
+    questions = {**dev.queries, **train.queries}
+    return replace(joined, name="jaquad", queries=questions, qrels={**dev.qrels, **train.qrels})
+
+
+def _cases() -> Dataset:
+    """Small-business cases as more passages: with JaQuAD's they are 13 k."""
+    cases = load("mirasapo-cases")
+    named = tuple(replace(each, id=f"case-{each.id}") for each in cases.corpus)
+    return replace(cases, corpus=named)
+
+
 def _quality(sets: Sequence[Dataset], *, peers: bool) -> list[str]:
     lines = ["## Quality by stage, and peers on the same questions", ""]
     for data in sets:
         print(f"quality: {data.name}")
         ours = measure(data)
-        rows = [
-            [f"**Shirube** {stage}", *_figures(ours.figures[stage]), *_latency(ours.latencies[stage])]
-            for stage in STAGES
-        ]
-        costs = [
-            [
-                "**Shirube**",
-                f"{ours.index_per_second:,.0f}",
-                f"{ours.store_per_second:,.0f}",
-                f"{ours.embed_per_second:,.0f}",
-                f"{ours.bytes_text + ours.bytes_store + ours.bytes_vectors:,.0f}",
-                _mebibytes(ours.resident_growth),
-                "",
-            ]
-        ]
+        results = []
         notes = []
         for name in PEERS if peers else ():
             print(f"quality: {data.name}: {name}")
             result = run_peer(name, data)
             if isinstance(result, NotRun):
                 notes.append(f"- {name}: not run: {result.reason}")
-                continue
-            rows.append(_peer_row(result, data))
-            costs.append(_peer_costs(result))
-            notes.append(f"- {name} {result.version}: {result.note}")
-        lines += [f"### {data.name}: {len(data.corpus):,} passages, {len(data.queries):,} questions", ""]
-        lines += _table(["engine, stage", *MEASURES, "p50 ms", "p95 ms"], rows)
-        lines += [
-            "",
-            "Latency of the stages sparse, dense and whole is that of the stage with all it needs before it.",
-            "",
-        ]
-        heads = [
-            "engine",
-            "indexed/s",
-            "stored/s",
-            "embedded/s",
-            "bytes/passage",
-            "memory growth",
-            "2-character words",
-        ]
-        lines += [*_table(heads, costs), "", *notes, ""]
-        lines += [
-            f"Shirube's bytes a passage: {ours.bytes_store:,.0f} database (document text, passage, log), "
-            f"{ours.bytes_text:,.0f} full text, {ours.bytes_vectors:,.0f} vectors.",
-            "",
-        ]
+            else:
+                results.append(result)
+                notes.append(f"- {name} {result.version}: {result.note}")
+        lines += [f"### {data.name}: {len(data.corpus):,} passages", ""]
+        for part, questions in _parts(data).items():
+            rows = [
+                [f"**Shirube** {stage}", *_figures(_of(ours.rankings[stage], questions), data)]
+                for stage in STAGES
+            ]
+            rows += [[each.peer, *_figures(_of(each.rankings, questions), data)] for each in results]
+            lines += [f"{part}, {len(questions):,} questions:", ""]
+            lines += [*_table(["engine, stage", *MEASURES], rows), ""]
+        lines += _costs(ours, results)
+        lines += [*notes, ""]
     return lines
+
+
+def _parts(data: Dataset) -> dict[str, list[str]]:
+    """The questions of JaQuAD's development set (their ids begin with de) and of its training set."""
+    parts: dict[str, list[str]] = {}
+    for name in data.queries:
+        parts.setdefault("jaquad-dev" if name.startswith("de-") else "jaquad-train", []).append(name)
+    return parts
+
+
+def _of(rankings: Mapping[str, Sequence[str]], questions: Sequence[str]) -> dict[str, Sequence[str]]:
+    return {name: rankings[name] for name in questions}
+
+
+def _costs(ours: OurResult, peers: Sequence[PeerResult]) -> list[str]:
+    rows = [[f"**Shirube** {stage}", *_latency(ours.latencies[stage]), "", "", "", ""] for stage in STAGES]
+    size = ours.bytes_text + ours.bytes_store + ours.bytes_vectors
+    rows[-1][3:] = [
+        f"{ours.index_per_second:,.0f}",
+        f"{size:,.0f}",
+        _mebibytes(ours.resident_growth),
+        ours.probe,
+    ]
+    for peer in peers:
+        growth = "" if peer.resident_growth is None else _mebibytes(peer.resident_growth)
+        held = f"{peer.bytes_on_disk / peer.passages:,.0f}" + ("" if peer.keeps_text else " (no text kept)")
+        found = f"{peer.probe.found} of {peer.probe.asked}"
+        times = [f"{peer.latency_ms_p50:.2f}", f"{peer.latency_ms_p95:.2f}"]
+        rows.append([peer.peer, *times, f"{peer.passages_per_second:,.0f}", held, growth, found])
+    heads = [
+        "engine, stage",
+        "p50 ms",
+        "p95 ms",
+        "indexed/s",
+        "bytes/passage",
+        "memory growth",
+        "2-character words",
+    ]
+    return [
+        *_table(heads, rows),
+        "",
+        f"Shirube indexes {ours.index_per_second:,.0f} passages/s without vectors (tokenised, written, committed), "
+        f"stores {ours.store_per_second:,.0f} documents/s (a transaction each) and embeds "
+        f"{ours.embed_per_second:,.0f} passages/s. Bytes a passage: {ours.bytes_store:,.0f} database (document, "
+        f"passage, change log), {ours.bytes_text:,.0f} full text, {ours.bytes_vectors:,.0f} vectors.",
+        "",
+    ]
 
 
 def measure(data: Dataset) -> OurResult:
@@ -137,14 +169,16 @@ def measure(data: Dataset) -> OurResult:
         for query in list(data.queries.values())[:20]:
             searcher.search(query, LIMIT)
         for stage in STAGES:
-            rankings, latencies = {}, []
+            rankings: dict[str, list[str]] = {}
+            latencies = []
             for name, query in data.queries.items():
                 started = time.perf_counter()
                 rankings[name] = searcher.search(query, LIMIT, stage)
                 latencies.append((time.perf_counter() - started) * 1000)
-            result.figures[stage] = all_measures(rankings, data.qrels)
+            result.rankings[stage] = rankings
             result.latencies[stage] = latencies
         result.resident_growth = resident() - before
+        result.probe = _probe(Path(folder) / "probe")
         searcher.close()
         result.bytes_store = searcher.bytes_of("shirube.db") / count
         result.bytes_text = searcher.bytes_of("text-") / count
@@ -152,27 +186,14 @@ def measure(data: Dataset) -> OurResult:
     return result
 
 
-def _speed_at_13k(dev: Dataset, train: Dataset, most: int) -> list[str]:
-    """JaQuAD's passages and the small-business cases together are 13 k."""
-    print("speed at 13 k")
-    corpus = list(with_distractors(dev, train).corpus)
-    with contextlib.suppress(Exception):
-        corpus += [
-            Passage(f"case-{each.id}", each.title, each.text) for each in load("mirasapo-cases").corpus
-        ]
-    questions = with_queries(dev, min(most, 1000)).queries
-    result = measure(replace(dev, name="13k", corpus=tuple(corpus), queries=questions, qrels=dev.qrels))
-    rows = [[stage, *_latency(result.latencies[stage])] for stage in STAGES]
-    return [
-        f"## Speed in process at {result.passages:,} passages",
-        "",
-        *_table(["stage", "p50 ms", "p95 ms"], rows),
-        "",
-        f"Indexed without vectors: {result.index_per_second:,.0f} passages/s (tokenised, written and committed). "
-        f"Stored: {result.store_per_second:,.0f} documents/s, each a transaction of its own. "
-        f"Embedded: {result.embed_per_second:,.0f} passages/s.",
-        "",
-    ]
+def _probe(folder: Path) -> str:
+    """The peers' two-character words against the same sentences."""
+    corpus = [Passage(str(number), "", sentence) for number, sentence in enumerate(SENTENCES)]
+    searcher = Searcher(folder, corpus, vectors=False)
+    answers = {word: searcher.search(word, 1) for word in WORDS}
+    searcher.close()
+    found = sum(bool(answer) and word in SENTENCES[int(answer[0])] for word, answer in answers.items())
+    return f"{found} of {len(WORDS)}"
 
 
 def _startup(result: StartupResult) -> list[str]:
@@ -222,19 +243,8 @@ def _laws(result: LawsResult) -> list[str]:
     ]
 
 
-def _peer_row(result: PeerResult, data: Dataset) -> list[str]:
-    figures = all_measures(result.rankings, data.qrels)
-    return [result.peer, *_figures(figures), f"{result.latency_ms_p50:.2f}", f"{result.latency_ms_p95:.2f}"]
-
-
-def _peer_costs(result: PeerResult) -> list[str]:
-    growth = "" if result.resident_growth is None else _mebibytes(result.resident_growth)
-    size = f"{result.bytes_on_disk / result.passages:,.0f}" + ("" if result.keeps_text else " (no text kept)")
-    found = f"{result.probe.found} of {result.probe.asked}"
-    return [result.peer, f"{result.passages_per_second:,.0f}", "", "", size, growth, found]
-
-
-def _figures(figures: Mapping[str, float]) -> list[str]:
+def _figures(rankings: Mapping[str, Sequence[str]], data: Dataset) -> list[str]:
+    figures = all_measures(rankings, data.qrels)
     return [f"{figures[name]:.4f}" for name in MEASURES]
 
 
