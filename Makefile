@@ -11,7 +11,7 @@ demo: $(READY)
 	SHIRUBE_HOME="$${SHIRUBE_HOME:-$(CURDIR)/.demo}" $(BIN)/shirube demo $(ARGS)
 
 test: $(READY)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

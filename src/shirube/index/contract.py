@@ -23,12 +23,14 @@ class Layout:
     """The fields of a space's entries. Each text is indexed twice, as words and as character bigrams.
 
     `phrases` keeps the bigrams' positions, which exact character sequences need. Dates are numbers (days).
+    `version` is raised when a feed puts other things into the same fields: indexes are then built anew.
     """
 
     texts: tuple[str, ...]
     keywords: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     phrases: bool = False
+    version: int = 1
 
 
 @dataclass(frozen=True)
