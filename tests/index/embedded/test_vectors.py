@@ -39,8 +39,10 @@ def add(space: UsearchSpace, entries: Sequence[Entry], rows: Vectors, model: str
 
 
 def rounded(vectors: Vectors) -> npt.NDArray[np.float64]:
-    """The rows as int8 holds them: the largest value of each becomes ±127."""
-    return np.array([np.round(127 * (row / np.abs(row).max())) for row in vectors.astype(np.float64)])
+    """Rows in steps of a 127th of their largest value, in single precision as the vectors come: ties round with it."""
+    steps = vectors / np.abs(vectors).max(axis=1, keepdims=True) * np.float32(127)
+    assert steps.dtype == np.float32
+    return np.asarray(np.round(steps), np.float64)
 
 
 def cosines(vectors: Vectors, query: Vectors) -> npt.NDArray[np.float64]:
