@@ -10,7 +10,13 @@ from shirube.settings import Settings, load_settings
 from tests.requirements import coverage_lines
 
 # Timings differ between machines, and a slow example is no failure.
-settings.register_profile("shirube", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# On CI the same examples come every time, so that a change is judged by what it changed; at the desk they are new.
+settings.register_profile(
+    "shirube",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
 settings.load_profile("shirube")
 
 
