@@ -273,3 +273,11 @@ def test_entries_keep_their_order_and_tokens_in_every_batch() -> None:
     for entry, tokens in made:
         assert tokens["body"].words.split() == words(entry.texts["body"])
         assert tokens["body"].bigrams.split() == bigrams(entry.texts["body"])
+
+
+def test_what_a_killed_writer_left_is_cleared_away(tmp_path: Path) -> None:
+    space = space_of(tmp_path, ["最初の文書"])
+    (tmp_path / ".tmpKilled").touch()
+    list(space.write(2, ["group-0"], [Entry(1, "group-0", {"body": "新しい版"})]))
+    assert space.count() == 1
+    assert not list(tmp_path.glob(".tmp*"))

@@ -272,9 +272,11 @@ class EmbeddedSpace:
     def _whole(self) -> bool:
         """At the feed's own revision the counts must agree; a difference means lost or foreign entries."""
         assert self._text is not None
-        if self._text.revision > self._feed.revision():
-            return False
-        return self._text.revision != self._feed.revision() or self._text.count() == self._feed.count()
+        revision = self._feed.revision()
+        if self._text.revision != revision:
+            return self._text.revision < revision
+        agree = self._text.count() == self._feed.count()
+        return agree or self._feed.revision() != revision
 
     def _applied(self, progress: Progress | None) -> bool:
         """Bring the open generation up to date; False when it cannot be written to."""
@@ -286,6 +288,9 @@ class EmbeddedSpace:
             raise
         except Exception as error:
             log.warning("the index cannot be written and is built anew: %s", error)
+            return False
+        if not self._whole():
+            log.warning("the index does not hold what it should and is built anew")
             return False
         return True
 

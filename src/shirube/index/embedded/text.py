@@ -32,6 +32,7 @@ class TantivySpace:
     def __init__(self, folder: Path, layout: Layout) -> None:
         """Open the index in `folder`, or start an empty one. A damaged one raises what Tantivy raises."""
         self.layout = layout
+        self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._index = tantivy.Index(_schema(layout), str(folder))
         self._index.register_tokenizer("tokens", _tokens_analyser())
@@ -105,7 +106,7 @@ class TantivySpace:
         schema = self._index.schema
         writer = self._index.writer(_WRITER_BYTES, _THREADS)
         try:
-            writer.garbage_collect_files()  # what a killed writer left would stand in this one's way
+            _tidy(self._folder, writer)
             for group in groups:
                 writer.delete_documents_by_term("group", group)
             added = 0
@@ -132,6 +133,18 @@ class TantivySpace:
             return 0
         [revision] = self._searcher.fast_field_values("revision", [hits[0][1]])
         return int(revision or 0)
+
+
+def _tidy(folder: Path, writer: tantivy.IndexWriter) -> None:
+    """Clear away what a killed writer left: it would stand in this one's way.
+
+    Then spend the writer's first stamp on nothing. It equals that of the last commit, and a merge that begins before
+    this writer's own commit takes a deletion with that stamp for one already done: the deletion would be lost.
+    """
+    writer.garbage_collect_files()
+    for litter in folder.glob(".tmp*"):
+        litter.unlink(missing_ok=True)
+    writer.delete_documents_by_term("group", "")
 
 
 def _schema(layout: Layout) -> tantivy.Schema:
