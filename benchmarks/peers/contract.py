@@ -7,7 +7,7 @@ from typing import Protocol
 
 from benchmarks.datasets import Passage
 
-PEERS = ("fts5_unicode61", "fts5_trigram", "bm25s_sudachi", "lancedb_fts", "lancedb_hybrid")
+PEERS = ("fts5_unicode61", "fts5_trigram", "bm25s_sudachi", "lancedb_fts", "lancedb_hybrid", "txtai_hybrid")
 
 
 @dataclass(frozen=True)

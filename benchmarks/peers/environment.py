@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,14 +51,17 @@ def run_peer(
         }
         command = [str(python), "-m", "benchmarks.peers.run"]
         command += [str(part) for option in options.items() for part in option]
-        failed = _call(command, seconds, cache / f"peer-{name}.log")
+        failed = _call(command, seconds, cache / f"peer-{name}.log", {"PYTHONPATH": str(_ROOT / "src")})
         if failed:
             return NotRun(name, failed)
         return _result(folder / "result.json")
 
 
 def peers_python(name: str, cache: Path = CACHE) -> Path | NotRun:
-    """The Python that has what the peer needs, installed on first use and again when the list changes."""
+    """The Python that has what the peer needs, installed on first use and again when the list changes.
+
+    Lists are complete and pip adds nothing to them: an engine may ask for gigabytes that the benchmark has no use for.
+    """
     own = _HERE / f"requirements-{name}.txt"
     requirements = own if own.exists() else _HERE / "requirements.txt"
     place = cache / (f"peers-venv-{name}" if own.exists() else "peers-venv")
@@ -70,7 +73,7 @@ def peers_python(name: str, cache: Path = CACHE) -> Path | NotRun:
     cache.mkdir(parents=True, exist_ok=True)
     log = cache / f"{place.name}.log"
     make = [sys.executable, "-m", "venv", "--clear", str(place)]
-    install = [str(python), "-m", "pip", "install", "--quiet", "--requirement", str(requirements)]
+    install = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(requirements)]
     failed = _call(make, _INSTALL_SECONDS, log) or _call(install, _INSTALL_SECONDS, log)
     if failed:
         return NotRun(name, f"its environment could not be made: {failed}")
@@ -78,7 +81,9 @@ def peers_python(name: str, cache: Path = CACHE) -> Path | NotRun:
     return python
 
 
-def _call(command: Sequence[str], seconds: float, log: Path) -> str | None:
+def _call(
+    command: Sequence[str], seconds: float, log: Path, variables: Mapping[str, str] | None = None
+) -> str | None:
     """None when the command succeeded, else the reason; all it printed goes to the log.
 
     The reason may be published, so it quotes nothing that could name this machine or its package source.
@@ -89,7 +94,7 @@ def _call(command: Sequence[str], seconds: float, log: Path) -> str | None:
             done = subprocess.run(
                 command,
                 cwd=_ROOT,
-                env=inherited,
+                env={**inherited, **(variables or {})},
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 timeout=seconds,

@@ -12,6 +12,7 @@ class Settings:
     database_url: str
     embedder: str
     reranker: str
+    llm: str
 
     @property
     def index_folder(self) -> Path:
@@ -24,7 +25,8 @@ def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         home=home,
         database_url=environ.get("SHIRUBE_DATABASE_URL") or f"sqlite:///{home / 'shirube.db'}",
         embedder=environ.get("SHIRUBE_EMBEDDER") or "use",
-        reranker=environ.get("SHIRUBE_RERANKER") or "coverage",
+        reranker=environ.get("SHIRUBE_RERANKER") or "learned",
+        llm=environ.get("SHIRUBE_LLM") or "none",
     )
 
 

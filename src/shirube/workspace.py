@@ -7,7 +7,8 @@ from pathlib import Path
 from shirube.index.contract import Feed, Layout
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.models import registry
-from shirube.models.contract import Embedder, Reranker
+from shirube.models.contract import Embedder, Generator, Reranker
+from shirube.models.ranker.reranker import LearnedReranker
 from shirube.retrieval.calibration import Calibration, Standing, Uncalibrated
 from shirube.settings import Settings
 from shirube.store.database import Database, open_database
@@ -18,6 +19,7 @@ class Workspace:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._spaces: dict[str, EmbeddedSpace] = {}
+        self._embedders: dict[str, Embedder | None] = {}
         self._guard = threading.RLock()
 
     @cached_property
@@ -29,18 +31,31 @@ class Workspace:
     def journal(self) -> Journal:
         return Journal(self.database)
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder | None:
-        return registry.embedder(self.settings.embedder)
+        return self.embedder_of(self.settings.embedder)
+
+    def embedder_of(self, setting: str) -> Embedder | None:
+        """The embedder of a setting: the one in use, or one whose vectors are still searched."""
+        with self._guard:
+            if setting not in self._embedders:
+                self._embedders[setting] = registry.embedder(setting)
+            return self._embedders[setting]
 
     @cached_property
     def reranker(self) -> Reranker | None:
         return registry.reranker(self.settings.reranker)
 
     @cached_property
+    def generator(self) -> Generator | None:
+        return registry.generator(self.settings.llm)
+
+    @cached_property
     def calibration(self) -> Calibration:
         """The map fitted for the re-ranker in use, if there is one."""
-        return Standing() if self.settings.reranker == "coverage" else Uncalibrated()
+        if isinstance(self.reranker, LearnedReranker):
+            return Standing(*self.reranker.calibration)
+        return Uncalibrated()
 
     def space(self, name: str, layout: Layout, feed: Feed) -> EmbeddedSpace:
         """The index of one space; the same object for every caller in this process."""

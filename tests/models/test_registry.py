@@ -11,11 +11,11 @@ from shirube.models import registry
 
 
 def test_the_default_names_give_models() -> None:
-    embedder, reranker = registry.embedder("use"), registry.reranker("coverage")
+    embedder, reranker = registry.embedder("use"), registry.reranker("learned")
     assert embedder is not None
     assert reranker is not None
-    assert embedder.name == "use-multilingual-v3"
-    assert reranker.name == "coverage-1"
+    assert embedder.name == "use-multilingual-v3-adapted-1"
+    assert reranker.name == "shirube-ranker-1"
 
 
 def test_none_switches_a_model_off() -> None:
@@ -27,7 +27,7 @@ def test_none_switches_a_model_off() -> None:
     ("load", "variable", "known"),
     [
         (registry.embedder, "SHIRUBE_EMBEDDER", "use, none"),
-        (registry.reranker, "SHIRUBE_RERANKER", "coverage, none"),
+        (registry.reranker, "SHIRUBE_RERANKER", "learned, none"),
     ],
 )
 @pytest.mark.parametrize("name", ["", "USE", "no such model"])

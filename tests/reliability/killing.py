@@ -39,6 +39,7 @@ class HashEmbedder:
     """Vectors from a hash: fast, and the same for the same text."""
 
     name = "hash"
+    setting = "hash"
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         rows = [np.frombuffer(hashlib.sha256(each.encode()).digest(), np.uint8) for each in texts]
@@ -181,7 +182,7 @@ def _examine(good: dict[str, list[str]], pipe: int) -> None:
         f"index and store differ: {len(indexed - keys)} too many, {len(keys - indexed)} missing"
     )
     embed_missing(space, HashEmbedder(), BODY)
-    assert {int(key) for key in space.vectors.rows.keys} >= keys, "vectors are missing"
+    assert {int(key) for key in space.vectors("hash").rows.keys} >= keys, "vectors are missing"
     os.write(pipe, f"ok\t{len(keys)}\n".encode())
 
 

@@ -19,9 +19,10 @@ from shirube.store import passages
 from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database
 from shirube.text.tokenize import bigrams
-from shirube.toolsets.knowledge.feed import BODY, LAYOUT, WEIGHTS, KnowledgeFeed
+from shirube.toolsets.knowledge.feed import BODY, LAYOUT, TITLE, WEIGHTS, KnowledgeFeed
+from shirube.toolsets.knowledge.service import found_passage
 
-RECIPE = Recipe(weights=WEIGHTS, body=BODY)
+RECIPE = Recipe(weights=WEIGHTS, body=BODY, title=TITLE)
 UNFILTERED = Filters()
 
 
@@ -35,6 +36,7 @@ class Letters:
     """A text points where its bigrams point together."""
 
     name = "letters"
+    setting = "letters"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         summed = [np.sum([direction(pair) for pair in bigrams(text) or [""]], axis=0) for text in texts]
@@ -59,7 +61,7 @@ class World:
 
     def index(self) -> None:
         self.space.catch_up()
-        embed_missing(self.space, Letters(), BODY)
+        embed_missing(self.space, Letters(), BODY, TITLE)
 
     def rank(
         self,
@@ -76,7 +78,7 @@ class World:
         def fetch(keys: Sequence[int]) -> dict[int, Found]:
             with self.database.read() as connection:
                 found = passages.visible_passages(connection, caller, self.base.id, keys)
-            return {key: Found(each.text, (each.source, each.chunk_index)) for key, each in found.items()}
+            return {key: found_passage(each) for key, each in found.items()}
 
         return rank(
             space or self.space,

@@ -12,7 +12,9 @@ from shirube.retrieval.calibration import Calibration, Standing, Uncalibrated
 scores = st.lists(st.one_of(st.floats(0, 1), st.sampled_from((0.0, 1.0, 1e-12, 1 - 1e-12))), min_size=1)
 
 
-@pytest.mark.parametrize("calibration", [Uncalibrated(), Standing()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "calibration", [Uncalibrated(), Standing(0.15, 0.58, -0.93)], ids=lambda each: each.name
+)
 @given(values=scores)
 def test_a_higher_score_never_becomes_a_lower_probability(
     calibration: Calibration, values: list[float]
@@ -33,17 +35,17 @@ def test_scores_outside_0_and_1_are_brought_inside(values: list[float]) -> None:
 def test_the_order_in_which_scores_are_given_does_not_matter(values: list[float], chance: Random) -> None:
     order = list(range(len(values)))
     chance.shuffle(order)
-    found = Standing()(np.array(values))
-    turned = Standing()(np.array([values[at] for at in order]))
+    found = Standing(0.15, 0.58, -0.93)(np.array(values))
+    turned = Standing(0.15, 0.58, -0.93)(np.array([values[at] for at in order]))
     assert list(turned) == [found[at] for at in order]
 
 
 @given(values=scores)
 def test_standing_out_never_costs_anything(values: list[float]) -> None:
-    assert (Standing()(np.array(values)) >= np.array(values)).all()
+    assert (Standing(0.15, 0.58, -0.93)(np.array(values)) >= np.array(values)).all()
 
 
 def test_the_best_gains_by_being_ahead_of_the_second() -> None:
-    close = Standing()(np.array([0.3, 0.29, 0.01]))
-    ahead = Standing()(np.array([0.3, 0.002, 0.01]))
+    close = Standing(0.15, 0.58, -0.93)(np.array([0.3, 0.29, 0.01]))
+    ahead = Standing(0.15, 0.58, -0.93)(np.array([0.3, 0.002, 0.01]))
     assert ahead[0] > close[0]

@@ -12,10 +12,10 @@ import pytest
 import shirube
 from shirube.caller import LOCAL, Caller, Confidentiality
 from shirube.errors import InvalidInput
-from shirube.index.contract import Hit, Terms, Vectors, Weight
+from shirube.index.contract import Hit, Kind, Similarity, Terms, Vectors, Weight
 from shirube.ingest.sync import Options, add_files, find_files
 from shirube.models.contract import Candidates, Matrix, Question, Scores
-from shirube.models.coverage import CoverageReranker
+from shirube.models.ranker.reranker import LearnedReranker
 from shirube.query.filters import Condition, Filters
 from shirube.query.values import Exact
 from shirube.retrieval.calibration import Standing
@@ -67,13 +67,16 @@ class Broken:
             raise OSError("no text today")
         return self.whole.search(query, weights, filters, limit)
 
-    def search_vectors(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
         if self.vectors:
             raise OSError("no vectors today")
-        return self.whole.search_vectors(vector, filters, limit)
+        return self.whole.search_vectors(model, vector, filters, limit)
 
-    def rarity(self, words: Sequence[str], text: str) -> dict[str, float]:
-        return self.whole.rarity(words, text)
+    def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity:
+        return self.whole.similarity(model, vector, keys)
+
+    def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]:
+        return self.whole.rarity(tokens, text, kind)
 
     def terms(self, keys: Sequence[int]) -> Terms:
         if self.words:
@@ -85,6 +88,7 @@ class Failing:
     """A model of every kind that is out of order."""
 
     name = "failing"
+    setting = "failing"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         raise RuntimeError("out of order")
@@ -120,7 +124,7 @@ def test_the_fused_order_is_the_fusion_of_both_lanes(world: World) -> None:
     outcome = world.rank(QUERY, embedder=Letters())
     lanes = [
         Lane("sparse", world.space.search(QUERY, RECIPE.weights, Filters(), 500)),
-        Lane("dense", world.space.search_vectors(Letters().embed_query(QUERY), Filters(), 500)),
+        Lane("dense", world.space.search_vectors("letters", Letters().embed_query(QUERY), Filters(), 500)),
     ]
     wanted = reciprocal_ranks(lanes)
     assert {result.key: result.score for result in outcome.results} == wanted
@@ -139,7 +143,9 @@ def test_the_fused_order_is_the_fusion_of_both_lanes(world: World) -> None:
 
 
 def test_every_stage_says_how_many_it_let_through_and_how_long_it_took(world: World) -> None:
-    outcome = world.rank(QUERY, embedder=Letters(), reranker=CoverageReranker(), calibration=Standing())
+    outcome = world.rank(
+        QUERY, embedder=Letters(), reranker=LearnedReranker(), calibration=Standing(1.0, 0.5, 0.0)
+    )
     counts = {stage.name: stage.count for stage in outcome.stages}
     assert list(counts) == ["sparse", "dense", "fusion", "rerank", "calibrate"]
     assert counts["dense"] == counts["fusion"] == counts["rerank"] == counts["calibrate"] == 8
@@ -150,7 +156,7 @@ def test_every_stage_says_how_many_it_let_through_and_how_long_it_took(world: Wo
 
 def test_the_limits_of_the_recipe_cut_each_stage(world: World) -> None:
     recipe = replace(RECIPE, sparse_limit=3, dense_limit=4, fused_limit=5, rerank_limit=2)
-    outcome = world.rank(QUERY, recipe=recipe, embedder=Letters(), reranker=CoverageReranker())
+    outcome = world.rank(QUERY, recipe=recipe, embedder=Letters(), reranker=LearnedReranker())
     counts = {stage.name: stage.count for stage in outcome.stages}
     assert (counts["sparse"], counts["dense"], counts["rerank"]) == (3, 4, 2)
     assert counts["fusion"] <= 5
@@ -168,15 +174,15 @@ def test_the_reranker_decides_the_order(world: World) -> None:
 
 def test_filters_hold_in_both_lanes(world: World) -> None:
     filters = Filters(all_of=(Condition("department", "=", (Exact("無い部"),)),))
-    outcome = world.rank(QUERY, filters=filters, embedder=Letters(), reranker=CoverageReranker())
+    outcome = world.rank(QUERY, filters=filters, embedder=Letters(), reranker=LearnedReranker())
     assert outcome.results == []
     assert {stage.count for stage in outcome.stages} == {0}
     assert outcome.failed == []
 
 
 def test_an_embedder_out_of_order_leaves_the_text(world: World) -> None:
-    alone = world.rank(QUERY, reranker=CoverageReranker())
-    outcome = world.rank(QUERY, embedder=Failing(), reranker=CoverageReranker())
+    alone = world.rank(QUERY, reranker=LearnedReranker())
+    outcome = world.rank(QUERY, embedder=Failing(), reranker=LearnedReranker())
     assert outcome.failed == ["dense"]
     assert order(outcome) == order(alone) != []
     assert [result.score for result in outcome.results] == [result.score for result in alone.results]
@@ -193,14 +199,14 @@ def test_vectors_out_of_order_leave_the_text(world: World) -> None:
 def test_text_out_of_order_leaves_the_vectors(world: World) -> None:
     outcome = world.rank(QUERY, space=Broken(world.space, text=True), embedder=Letters())
     assert outcome.failed == ["sparse"]
-    wanted = world.space.search_vectors(Letters().embed_query(QUERY), Filters(), 500)
+    wanted = world.space.search_vectors("letters", Letters().embed_query(QUERY), Filters(), 500)
     assert [result.scores["dense"] for result in outcome.results] == [hit.score for hit in wanted]
     assert not any("sparse" in result.scores for result in outcome.results)
 
 
 def test_both_lanes_out_of_order_are_an_empty_answer_that_says_so(world: World) -> None:
     broken = Broken(world.space, text=True, vectors=True)
-    outcome = world.rank(QUERY, space=broken, embedder=Letters(), reranker=CoverageReranker())
+    outcome = world.rank(QUERY, space=broken, embedder=Letters(), reranker=LearnedReranker())
     assert outcome.results == []
     assert outcome.failed == ["sparse", "dense"]
 
@@ -210,7 +216,7 @@ def test_a_reranker_out_of_order_leaves_the_fused_order(world: World) -> None:
     for broken in (
         world.rank(QUERY, embedder=Letters(), reranker=Failing()),
         world.rank(
-            QUERY, space=Broken(world.space, words=True), embedder=Letters(), reranker=CoverageReranker()
+            QUERY, space=Broken(world.space, words=True), embedder=Letters(), reranker=LearnedReranker()
         ),
     ):
         assert broken.failed == ["rerank"]
@@ -220,8 +226,8 @@ def test_a_reranker_out_of_order_leaves_the_fused_order(world: World) -> None:
 
 
 def test_a_calibration_out_of_order_leaves_the_scores_as_they_are(world: World) -> None:
-    plain = world.rank(QUERY, embedder=Letters(), reranker=CoverageReranker())
-    broken = world.rank(QUERY, embedder=Letters(), reranker=CoverageReranker(), calibration=Failing())
+    plain = world.rank(QUERY, embedder=Letters(), reranker=LearnedReranker())
+    broken = world.rank(QUERY, embedder=Letters(), reranker=LearnedReranker(), calibration=Failing())
     assert broken.failed == ["calibrate"]
     assert order(broken) == order(plain)
     assert [result.score for result in broken.results] == [result.score for result in plain.results]
@@ -238,13 +244,13 @@ def test_what_the_caller_may_not_read_falls_out(world: World) -> None:
     cleared = Caller(LOCAL.tenant, LOCAL.subject, clearance=Confidentiality.internal)
     stranger = Caller("other", LOCAL.subject, roles=frozenset({"admin"}))
     places = world.places(everything)
-    seen = world.rank(QUERY, caller=cleared, embedder=Letters(), reranker=CoverageReranker())
+    seen = world.rank(QUERY, caller=cleared, embedder=Letters(), reranker=LearnedReranker())
     assert ("役員", 0) in places
     assert set(world.places(seen)) == set(places) - {("役員", 0)}
     assert world.places(world.rank(QUERY, caller=cleared, embedder=Letters())) == [
         place for place in places if place != ("役員", 0)
     ]
-    assert world.rank(QUERY, caller=stranger, embedder=Letters(), reranker=CoverageReranker()).results == []
+    assert world.rank(QUERY, caller=stranger, embedder=Letters(), reranker=LearnedReranker()).results == []
 
 
 def test_what_was_removed_from_the_store_falls_out_before_the_index_knows(
@@ -256,14 +262,14 @@ def test_what_was_removed_from_the_store_falls_out_before_the_index_knows(
     world.index()
     with database.write() as connection:
         remove(connection, base, "甲")
-    outcome = world.rank("通勤手当", embedder=Letters(), reranker=CoverageReranker())
+    outcome = world.rank("通勤手当", embedder=Letters(), reranker=LearnedReranker())
     assert world.places(outcome) == [("乙", 0)]
 
 
 @pytest.mark.parametrize("query", ["", "！？", "😀", " "])
 def test_a_query_without_words_is_answered_by_vectors_or_not_at_all(world: World, query: str) -> None:
-    assert world.rank(query, reranker=CoverageReranker()).results == []
-    outcome = world.rank(query, embedder=Letters(), reranker=CoverageReranker())
+    assert world.rank(query, reranker=LearnedReranker()).results == []
+    outcome = world.rank(query, embedder=Letters(), reranker=LearnedReranker())
     assert outcome.failed == []
     assert all(0 <= result.score <= 1 for result in outcome.results)
 
@@ -306,8 +312,8 @@ def test_the_order_of_putting_in_changes_neither_order_nor_scores(
                 query,
                 recipe=recipe,
                 embedder=embedder,
-                reranker=CoverageReranker(),
-                calibration=Standing(),
+                reranker=LearnedReranker(),
+                calibration=Standing(1.0, 0.5, 0.0),
             )
             shown = [(result.score, result.scores, result.ranks) for result in outcome.results]
             answers.append(list(zip(world.places(outcome), shown, strict=True)))
@@ -332,6 +338,6 @@ def test_equals_at_the_cut_are_chosen_by_their_place(
         world = World(database, base, folder / "index")
         world.index()
         for embedder in (None, Letters()):
-            outcome = world.rank("通勤手当", recipe=recipe, embedder=embedder, reranker=CoverageReranker())
+            outcome = world.rank("通勤手当", recipe=recipe, embedder=embedder, reranker=LearnedReranker())
             answers.append(world.places(outcome))
     assert answers == [[(f"{name:02}.md", 0) for name in range(10)]] * 4

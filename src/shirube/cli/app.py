@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 kb = typer.Typer(no_args_is_help=True, help="ナレッジベースの管理。 Manage knowledge bases.")
 app.add_typer(kb, name="kb")
+evaluation = typer.Typer(no_args_is_help=True, help="検索の精度を測ります。 Measure how well search works.")
+app.add_typer(evaluation, name="eval")
 
 Json = Annotated[bool, typer.Option("--json", help="JSON で出力します。 Print JSON.")]
 BaseName = Annotated[str, typer.Option("--kb", help="ナレッジベースの名前または ID。 Its name or id.")]
@@ -213,6 +215,32 @@ def reindex(
     from shirube.cli.maintenance import rebuild
 
     rebuild(base, vectors=vectors, as_json=as_json)
+
+
+@evaluation.command("run")
+def eval_run(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SET",
+            help="BEIR 形式のフォルダー。 A folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
+        ),
+    ],
+    queries: Annotated[
+        int | None,
+        typer.Option("--queries", min=1, help="質問を等間隔に選び、この数までにします。 At most so many."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """質問と正解のセットで、段階ごとの精度と速さを測ります。 Measure each stage on a set of questions with answers.
+
+    設定のモデルを使い、データフォルダーには触れません。 Uses the models in the settings, not the data folder.
+
+    例: shirube eval run ./社内FAQ評価 --queries 200
+    """
+    from shirube.cli.evaluation import run
+
+    run(folder, most=queries, as_json=as_json)
 
 
 @app.command()

@@ -20,10 +20,11 @@ from shirube.index.embedded.tokens import kept_processes
 from shirube.ingest.embedding import embed_missing
 from shirube.ingest.indexing import Indexing
 from shirube.ingest.sync import File, Options, Report, add_files, find_files
+from shirube.models.errors import ModelError
 from shirube.settings import load_settings
 from shirube.store import bases
 from shirube.store.bases import KnowledgeBase
-from shirube.toolsets.knowledge.feed import BODY
+from shirube.toolsets.knowledge.feed import BODY, TITLE
 from shirube.toolsets.registry import Application
 
 
@@ -106,7 +107,12 @@ def add_to(
                 )
     if vectors and workspace.embedder:
         with progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
-            embed_missing(space, workspace.embedder, BODY, progress)
+            try:
+                embed_missing(space, workspace.embedder, BODY, TITLE, progress)
+            except ModelError as error:
+                report.warnings.append(
+                    f"ベクトルを作れませんでした。全文検索は使えます。 Vectors could not be made: {error}"
+                )
     return base, report
 
 

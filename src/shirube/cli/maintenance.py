@@ -8,10 +8,12 @@ from shirube import __version__
 from shirube.caller import LOCAL
 from shirube.cli.knowledge import find
 from shirube.cli.output import out, progress_bar, show_json
+from shirube.errors import Unavailable
 from shirube.ingest.embedding import embed_missing
+from shirube.models.errors import ModelError
 from shirube.settings import load_settings
 from shirube.store import bases
-from shirube.toolsets.knowledge.feed import BODY
+from shirube.toolsets.knowledge.feed import BODY, TITLE
 from shirube.toolsets.registry import Application
 
 
@@ -83,7 +85,14 @@ def rebuild(name: str | None, *, vectors: bool, as_json: bool) -> None:
         embedded = 0
         if workspace.embedder:
             with progress_bar(f"{base.name}: ベクトル") as progress:
-                embedded = embed_missing(space, workspace.embedder, BODY, progress)
+                try:
+                    embedded = embed_missing(space, workspace.embedder, BODY, TITLE, progress)
+                except ModelError as error:
+                    raise Unavailable(
+                        f"Vectors could not be made: {error}",
+                        f"ベクトルを作れませんでした: {error}",
+                        hint="それまでの検索はそのまま使えます。 Searches go on as before.",
+                    ) from error
         done.append({"name": base.name, "passages": space.count(), "vectors_added": embedded})
         if not as_json:
             out.print(f"{base.name}: {space.count()} 箇所、ベクトル追加 {embedded}")

@@ -6,7 +6,7 @@ so that nobody's rankings tell anything about another tenant's words.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from shirube.query.tree import Node
 
 Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
+Kind = Literal["words", "bigrams"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,59 @@ class Hit:
 
 
 @dataclass(frozen=True)
+class Embedded:
+    """The vectors of some entries: of the whole, of each of its windows (stretches of a few sentences), of its title.
+
+    `counts` says how many of `windows` belong to each entry; an embedder may leave windows and titles out.
+    """
+
+    whole: Vectors
+    windows: Vectors
+    counts: npt.NDArray[np.int64]
+    titles: Vectors | None = None
+
+    @classmethod
+    def of_whole(cls, whole: Vectors) -> "Embedded":
+        return cls(whole, whole[:0], np.zeros(len(whole), np.int64))
+
+    @classmethod
+    def joined(cls, parts: Sequence["Embedded"]) -> "Embedded":
+        titles = [part.titles for part in parts if part.titles is not None]
+        return cls(
+            np.concatenate([part.whole for part in parts]),
+            np.concatenate([part.windows for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+            np.concatenate(titles) if titles else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def rows(self, chosen: Sequence[int]) -> "Embedded":
+        """The entries at these places, in this order."""
+        at = np.asarray(chosen, np.int64)
+        starts = np.cumsum(self.counts) - self.counts
+        taken = [np.arange(starts[row], starts[row] + self.counts[row]) for row in at]
+        windows = self.windows[np.concatenate(taken)] if taken else self.windows[:0]
+        titles = None if self.titles is None else self.titles[at]
+        return Embedded(self.whole[at], windows, self.counts[at], titles)
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """Cosines of one vector to some entries: to the whole, the best window, the title. nan where there is no vector."""
+
+    whole: npt.NDArray[np.float64]
+    window: npt.NDArray[np.float64]
+    title: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class Terms:
-    """Some entries' words in order, as fingerprints; 0 stands at sentence borders. See `fingerprint`."""
+    """Some entries' words in order, by text field, as fingerprints; 0 stands at sentence borders."""
 
     keys: Sequence[int]
-    words: Sequence[npt.NDArray[np.uint32]]
+    words: Mapping[str, Sequence[npt.NDArray[np.uint32]]]
 
 
 @dataclass(frozen=True)
@@ -121,8 +170,8 @@ class TextSpace(Protocol):
 
     def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]: ...
 
-    def rarity(self, words: Iterable[str], text: str) -> dict[str, float]:
-        """The inverse document frequency of each word in the field `text`."""
+    def rarity(self, tokens: Iterable[str], text: str, kind: Kind = "words") -> dict[str, float]:
+        """The inverse document frequency of each word or bigram in the field `text`."""
         ...
 
     def terms(self, keys: Sequence[int]) -> Terms:
@@ -136,5 +185,7 @@ class VectorSpace(Protocol):
     def keys(self) -> npt.NDArray[np.uint64]: ...
 
     def search(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
-        """The nearest entries by cosine among those that pass the filters."""
+        """The nearest entries among those that pass the filters, by a mean of the cosines of whole and window."""
         ...
+
+    def similarity(self, vector: Vectors, keys: Sequence[int]) -> Similarity: ...

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,33 +12,58 @@ Scores = npt.NDArray[np.float64]
 
 
 class Embedder(Protocol):
-    """Texts to vectors of one length. `name` stands for these very vectors: another name, other vectors."""
+    """Texts to vectors of one length. `name` stands for these very vectors: another name, other vectors.
+
+    `setting` is what `SHIRUBE_EMBEDDER` has to be for this model.
+    """
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def setting(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> Matrix: ...
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]: ...
 
 
+@runtime_checkable
+class WindowEmbedder(Embedder, Protocol):
+    """An embedder for which the vectors of a text's windows cost next to nothing beside that of the text."""
+
+    def embed_windows(self, texts: Sequence[Sequence[str]]) -> tuple[Matrix, Matrix]:
+        """The vectors of texts given as consecutive windows, and those of all windows in order."""
+        ...
+
+
 @dataclass(frozen=True)
 class Question:
-    """A query with its distinct words (as the index's fingerprints) and how rare each is."""
+    """A query's distinct words in order (as the index's fingerprints) and pairs of characters, and how rare each is."""
 
     text: str
     words: npt.NDArray[np.uint32]
     rarity: Scores
+    pairs: npt.NDArray[np.uint32]
+    pair_rarity: Scores
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """What is to be ranked: each passage's text and words, and what the lanes said of it (nan where they did not)."""
+    """What is to be ranked: texts and titles, also as words (the index's fingerprints), and what the lanes said.
+
+    `sparse` is the score of the full-text lane; the others are cosines of the query's vector to the whole passage, its
+    best window and its title. nan stands where there is none.
+    """
 
     texts: Sequence[str]
+    title_texts: Sequence[str]
     words: Sequence[npt.NDArray[np.uint32]]
+    titles: Sequence[npt.NDArray[np.uint32]]
     sparse: Scores
-    dense: Scores
+    whole: Scores
+    window: Scores
+    title: Scores
 
     def __len__(self) -> int:
         return len(self.texts)

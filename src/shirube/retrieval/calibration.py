@@ -1,5 +1,6 @@
 """From a re-ranker's scores to the probability that a passage answers the query."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -29,20 +30,23 @@ class Uncalibrated:
         return np.clip(scores, 0.0, 1.0)
 
 
+@dataclass(frozen=True)
 class Standing:
     """The score itself, or, where that is more, what standing out from the rest of the list is worth.
 
     A question asked in other words than the text's scores low everywhere, yet its best passage is usually right when
-    it is well ahead of the second. The weights are printed by `benchmarks/fit_calibration.py`.
+    it is well ahead of the second. The weights are fitted with the re-ranker (`benchmarks/train_reranker.py`); neither
+    may be negative, or the order of a list would change.
     """
 
-    name = "standing-1"
-
-    SCORE, GAP, BIAS = 0.15, 0.58, -0.93
+    score: float
+    gap: float
+    bias: float
+    name: str = "standing-2"
 
     def __call__(self, scores: Scores) -> Scores:
         odds = log_odds(scores)
-        standing = self.SCORE * odds + self.GAP * gaps(odds) + self.BIAS
+        standing = self.score * odds + self.gap * gaps(odds) + self.bias
         return np.maximum(scores, 1 / (1 + np.exp(-standing)))
 
 

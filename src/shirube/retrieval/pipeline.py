@@ -12,14 +12,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from shirube.errors import ShirubeError
-from shirube.index.contract import Hit, Terms, Vectors, Weight
+from shirube.index.contract import Hit, Kind, Similarity, Terms, Vectors, Weight
 from shirube.index.embedded.tokens import fingerprints
 from shirube.models.contract import Candidates, Embedder, Question, Reranker, Scores
+from shirube.models.ranker.matches import character_pairs, pair_codes
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated
 from shirube.retrieval.fusion import reciprocal_ranks
@@ -42,9 +45,11 @@ class Space(Protocol):
         self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int
     ) -> list[Hit]: ...
 
-    def search_vectors(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]: ...
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]: ...
 
-    def rarity(self, words: Sequence[str], text: str) -> dict[str, float]: ...
+    def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity: ...
+
+    def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]: ...
 
     def terms(self, keys: Sequence[int]) -> Terms: ...
 
@@ -55,6 +60,7 @@ class Recipe:
 
     weights: Mapping[str, Weight]
     body: str
+    title: str
     sparse_limit: int = SPARSE_LIMIT
     dense_limit: int = DENSE_LIMIT
     fused_limit: int = FUSED_LIMIT
@@ -63,9 +69,10 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Found:
-    """A passage's text, and its place among equals: the same wherever and in whatever order it was put in."""
+    """A passage's text and title, and its place among equals: the same wherever and in whatever order it was put in."""
 
     text: str
+    title: str
     place: tuple[str, int]
 
 
@@ -112,7 +119,7 @@ def rank(
 ) -> Outcome:
     """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out."""
     outcome = Outcome()
-    sparse, dense = _lanes(space, query, filters, recipe, embedder, outcome)
+    sparse, dense, vector = _lanes(space, query, filters, recipe, embedder, outcome)
     with _stage(outcome, "fusion") as stage:
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = dict(list(reciprocal_ranks(lanes).items())[: recipe.fused_limit])
@@ -122,7 +129,10 @@ def rank(
     judged: Scores | None = None
     if reranker and keys:
         with _stage(outcome, "rerank") as stage:
-            judged = _rerank(space, query, recipe, reranker, keys, found, sparse, dense)
+            near = None
+            if embedder and vector is not None:
+                near = space.similarity(embedder.name, vector, keys)
+            judged = _rerank(space, query, recipe, reranker, keys, found, sparse, near)
             stage.count = len(keys)
     values = np.array([fused[key] for key in keys]) if judged is None else judged
     final = Uncalibrated()(values)
@@ -155,15 +165,17 @@ def rank(
 
 def _lanes(
     space: Space, query: str, filters: Filters, recipe: Recipe, embedder: Embedder | None, outcome: Outcome
-) -> tuple[Lane, Lane]:
-    """Both lanes at the same time; one that fails is empty and says so."""
+) -> tuple[Lane, Lane, Vectors | None]:
+    """Both lanes at the same time, and the query's vector; a lane that fails is empty and says so."""
+    vectors: list[Vectors] = []
 
     def sparse() -> list[Hit]:
         return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
 
     def dense() -> list[Hit]:
         assert embedder is not None
-        return space.search_vectors(embedder.embed_query(query), filters, recipe.dense_limit)
+        vectors.append(embedder.embed_query(query))
+        return space.search_vectors(embedder.name, vectors[0], filters, recipe.dense_limit)
 
     waiting: Future[tuple[Stage, list[Hit]]] | None = None
     if embedder is not None:
@@ -171,10 +183,11 @@ def _lanes(
     stage, hits = _timed("sparse", sparse)
     outcome.stages.append(stage)
     if waiting is None:
-        return Lane("sparse", hits), Lane("dense", ())
+        return Lane("sparse", hits), Lane("dense", ()), None
     dense_stage, dense_hits = waiting.result()
     outcome.stages.append(dense_stage)
-    return Lane("sparse", hits), Lane("dense", dense_hits)
+    vector = vectors[0] if vectors and not dense_stage.error else None
+    return Lane("sparse", hits), Lane("dense", dense_hits), vector
 
 
 def _first(fused: Mapping[int, float], limit: int) -> list[int]:
@@ -193,25 +206,48 @@ def _rerank(
     keys: Sequence[int],
     found: Mapping[int, Found],
     sparse: Lane,
-    dense: Lane,
+    near: Similarity | None,
 ) -> Scores:
-    distinct = list(dict.fromkeys(words(subject(query))))
+    question = _question(space, query, recipe)
+    terms = space.terms(keys)
+    nothing = np.full(len(keys), np.nan)
+    candidates = Candidates(
+        texts=[found[key].text for key in keys],
+        title_texts=[found[key].title for key in keys],
+        words=_held(terms, recipe.body, keys),
+        titles=_held(terms, recipe.title, keys),
+        sparse=np.array([sparse.scores.get(key, np.nan) for key in keys]),
+        whole=near.whole if near else nothing,
+        window=near.window if near else nothing,
+        title=near.title if near else nothing,
+    )
+    return reranker.scores(question, candidates)
+
+
+def _question(space: Space, query: str, recipe: Recipe) -> Question:
+    asked = subject(query)
+    distinct = list(dict.fromkeys(words(asked)))
     rarity = space.rarity(distinct, recipe.body)
-    question = Question(
+    pairs = character_pairs(asked)
+    pair_rarity = space.rarity([pair for pair in pairs if not pair.isascii()], recipe.body, "bigrams")
+    for word in distinct:
+        if word.isascii():  # the index keeps such words whole: their pairs share what the word is worth
+            for pair in map("".join, pairwise(word)):
+                pair_rarity[pair] = max(pair_rarity.get(pair, 0), rarity[word] / (len(word) - 1))
+    kept = [pair for pair in pairs if pair in pair_rarity]
+    return Question(
         query,
         np.array([fingerprints[word] for word in distinct], np.uint32),
         np.array([rarity[word] for word in distinct]),
+        pair_codes(kept),
+        np.array([pair_rarity[pair] for pair in kept]),
     )
-    terms = space.terms(keys)
-    held = dict(zip(terms.keys, terms.words, strict=True))
+
+
+def _held(terms: Terms, field: str, keys: Sequence[int]) -> list[npt.NDArray[np.uint32]]:
+    held = dict(zip(terms.keys, terms.words[field], strict=True))
     nothing = np.empty(0, np.uint32)
-    candidates = Candidates(
-        texts=[found[key].text for key in keys],
-        words=[held.get(key, nothing) for key in keys],
-        sparse=np.array([sparse.scores.get(key, np.nan) for key in keys]),
-        dense=np.array([dense.scores.get(key, np.nan) for key in keys]),
-    )
-    return reranker.scores(question, candidates)
+    return [held.get(key, nothing) for key in keys]
 
 
 def _timed(name: str, work: Callable[[], list[Hit]]) -> tuple[Stage, list[Hit]]:

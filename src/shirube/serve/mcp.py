@@ -87,8 +87,9 @@ def _tool(operation: Operation[Any]) -> types.Tool:
 
 
 def _prepare(application: Application) -> None:
-    """Open what the first search needs, and let indexes catch up, once the client knows the tools."""
+    """Open what the first search needs, let indexes catch up, then vectors, once the client knows the tools."""
     try:
         application.knowledge().prepare(LOCAL)
+        application.knowledge().complete_vectors(LOCAL)
     except Exception:
         log.warning("could not prepare", exc_info=True)

@@ -30,7 +30,7 @@ _LATIN = re.compile(r"[a-z0-9]+")
 _SPACE = 0x20
 _LETTER, _LATIN_LETTER = 1, 2
 # Raised whenever the tokens of a text change: indexes made by another version are built anew.
-VERSION = 2
+VERSION = 3
 
 
 def words(text: str) -> list[str]:

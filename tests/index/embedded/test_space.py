@@ -21,7 +21,7 @@ from sqlalchemy import select
 
 from shirube.caller import LOCAL
 from shirube.errors import Unavailable
-from shirube.index.contract import Change, Entry
+from shirube.index.contract import Change, Embedded, Entry
 from shirube.index.embedded import space as module
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.query.filters import Filters
@@ -50,7 +50,7 @@ def answer(space: EmbeddedSpace) -> tuple[object, ...]:
         space.matches("届出", Filters()),
         space.facets("collection", Filters(), 10),
         space.rarity(["手当", "届け出"], "body"),
-        [list(map(int, each)) for each in space.terms(order).words],
+        {name: [list(map(int, each)) for each in held] for name, held in space.terms(order).words.items()},
     )
 
 
@@ -472,8 +472,8 @@ def test_many_threads_read_while_one_writes(
 # Vectors of a space
 
 
-def vectors(count: int, seed: int = 0) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-    return np.random.default_rng(seed).normal(size=(count, 16)).astype(np.float32)
+def vectors(count: int, seed: int = 0) -> Embedded:
+    return Embedded.of_whole(np.random.default_rng(seed).normal(size=(count, 16)).astype(np.float32))
 
 
 def test_vectors_follow_the_documents(
@@ -483,7 +483,7 @@ def test_vectors_follow_the_documents(
     first = list(feed.keys())[:40]
     space.add_vectors("a", first, vectors(40))
     assert space.has_vectors("a")
-    assert len(space.vectors.rows) == 40
+    assert len(space.vectors("a").rows) == 40
     assert space.missing_vectors("a") == list(feed.keys())[40:]
     with database.write() as connection:
         put(connection, base, document("0.md", "替わった"))
@@ -493,25 +493,33 @@ def test_vectors_follow_the_documents(
     missing = space.missing_vectors("a")
     space.add_vectors("a", missing, vectors(len(missing), seed=1))
     assert space.missing_vectors("a") == []
-    assert set(space.vectors.rows.keys.tolist()) == set(feed.keys())
+    assert set(space.vectors("a").rows.keys.tolist()) == set(feed.keys())
 
 
 def test_vectors_of_entries_that_are_gone_are_not_saved(space: EmbeddedSpace, feed: KnowledgeFeed) -> None:
     known = list(feed.keys())[:3]
     space.add_vectors("a", [10**9, *known, 10**9 + 1], vectors(5))
-    assert set(space.vectors.rows.keys.tolist()) == set(known)
-    best = space.search_vectors(vectors(5)[2], Filters(), 1)
+    assert set(space.vectors("a").rows.keys.tolist()) == set(known)
+    best = space.search_vectors("a", vectors(5).whole[2], Filters(), 1)
     assert [hit.key for hit in best] == [known[1]]
 
 
-def test_another_model_starts_anew(space: EmbeddedSpace, feed: KnowledgeFeed) -> None:
+def test_another_model_grows_beside_the_one_in_use_and_takes_its_place_when_complete(
+    space: EmbeddedSpace, feed: KnowledgeFeed, folder: Path
+) -> None:
     every = list(feed.keys())
-    space.add_vectors("a", every, vectors(len(every)))
+    space.add_vectors("a", every, vectors(len(every)), setting="first", revision=feed.revision())
     assert space.missing_vectors("b") == every
     assert not space.has_vectors("b")
-    space.add_vectors("b", every[:5], vectors(5))
-    assert (space.has_vectors("a"), space.has_vectors("b")) == (False, True)
-    assert len(space.vectors.rows) == 5
+    space.add_vectors("b", every[:5], vectors(5, seed=1), setting="second")
+    assert (len(space.vectors("a").rows), len(space.vectors("b").rows)) == (len(every), 5)
+    assert space.held_models() == {"a": "first", "b": "second"}
+    assert (space.vectors_complete("a"), space.vectors_complete("b")) == (True, False)
+    rest = space.missing_vectors("b")
+    space.add_vectors("b", rest, vectors(len(rest), seed=2), setting="second", revision=feed.revision())
+    assert space.held_models() == {"b": "second"}
+    assert len(list((folder / "vectors").iterdir())) == 1
+    assert (space.has_vectors("a"), len(space.vectors("b").rows)) == (False, len(every))
 
 
 def test_a_removed_space_leaves_nothing_on_disk(space: EmbeddedSpace, folder: Path) -> None:

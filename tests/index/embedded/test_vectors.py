@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shirube.index.contract import Entry, Layout, Vectors
+from shirube.index.contract import Embedded, Entry, Layout, Vectors
 from shirube.index.embedded import vectors as module
 from shirube.index.embedded.vectors import UsearchSpace
 from shirube.query.filters import Condition, Filters
@@ -35,7 +35,7 @@ def plain_entries(keys: Sequence[int]) -> list[Entry]:
 def add(space: UsearchSpace, entries: Sequence[Entry], rows: Vectors, model: str = MODEL) -> None:
     """Keep every row whose key does not come again."""
     kept = ~np.isin(space.keys(), [entry.key for entry in entries])
-    space.save(model, kept, entries, rows)
+    space.save(model, kept, entries, Embedded.of_whole(rows))
 
 
 def rounded(vectors: Vectors) -> npt.NDArray[np.float64]:
@@ -128,7 +128,7 @@ def test_rows_are_kept_replaced_and_removed(
         rows = random_vectors(len(put), seed=seed + turn)
         entries = [replace(entry, numbers={"level": turn}) for entry in plain_entries(sorted(put))]
         kept = ~np.isin(space.keys(), [*put, *dropped])
-        space.save(MODEL, kept, entries, rows)
+        space.save(MODEL, kept, entries, Embedded.of_whole(rows))
         for key in dropped - put:
             held.pop(key, None)
         held |= {entry.key: (row, turn) for entry, row in zip(entries, rows, strict=True)}
@@ -148,7 +148,7 @@ def test_vectors_of_two_models_are_never_mixed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="two models"):
         add(space, plain_entries([3]), random_vectors(1, size=8), model="model-b")
     assert (space.model, sorted(space.keys())) == (MODEL, [1, 2])
-    space.save("model-b", np.zeros(2, bool), plain_entries([3]), random_vectors(1, size=8))
+    space.save("model-b", np.zeros(2, bool), plain_entries([3]), Embedded.of_whole(random_vectors(1, size=8)))
     assert (space.model, sorted(space.keys())) == ("model-b", [3])
 
 
@@ -160,7 +160,8 @@ def test_a_reader_keeps_the_generation_it_has_until_it_looks_again(tmp_path: Pat
     before = [reader.search(query, each, 20) for each in (Filters(), filters)]
     assert before[0] != before[1]
     space_gone = tmp_path / json.loads((tmp_path / "vectors.json").read_text())["generation"]
-    writer.save(MODEL, np.zeros(50, bool), ENTRIES[50:], random_vectors(len(ENTRIES) - 50, seed=2))
+    rest = Embedded.of_whole(random_vectors(len(ENTRIES) - 50, seed=2))
+    writer.save(MODEL, np.zeros(50, bool), ENTRIES[50:], rest)
     assert not space_gone.exists()
     assert [reader.search(query, each, 20) for each in (Filters(), filters)] == before
     reader.reload()
@@ -212,7 +213,19 @@ def damaged(path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["gone", "cut", "garbled"])
-@pytest.mark.parametrize("name", ["vectors.json", "keys.npy", "matrix.npy", "codes-1.npy", "values.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vectors.json",
+        "keys.npy",
+        "whole.npy",
+        "whole-lengths.npy",
+        "starts.npy",
+        "title_codes.npy",
+        "codes-1.npy",
+        "values.json",
+    ],
+)
 def test_damaged_vectors_count_as_missing_and_can_be_saved_again(tmp_path: Path, name: str, how: str) -> None:
     space, [query] = UsearchSpace(tmp_path, LAYOUT), random_vectors(1)
     add(space, ENTRIES[:40], random_vectors(40, seed=1))
@@ -257,3 +270,59 @@ def test_vectors_made_for_other_fields_count_as_missing(tmp_path: Path) -> None:
     wider = replace(LAYOUT, keywords=(*LAYOUT.keywords, "author"))
     assert len(UsearchSpace(tmp_path, wider).rows) == 0
     assert len(UsearchSpace(tmp_path, LAYOUT).rows) == 5
+
+
+def windowed(count: int, seed: int) -> Embedded:
+    """Vectors with none to three windows each, and titles that entries share."""
+    chance = np.random.default_rng(seed)
+    counts = chance.integers(0, 4, count)
+    titles = random_vectors(5, seed=seed + 1)[chance.integers(0, 5, count)]
+    titles[chance.random(count) < 0.3] = 0
+    return Embedded(
+        random_vectors(count, seed=seed), random_vectors(int(counts.sum()), seed=seed + 2), counts, titles
+    )
+
+
+def expected(vectors: Embedded, query: Vectors) -> npt.NDArray[np.float64]:
+    """Whole, best window and title of each entry, one by one."""
+    assert vectors.titles is not None
+    rows = []
+    start = 0
+    for whole, count, title in zip(vectors.whole, vectors.counts, vectors.titles, strict=True):
+        [near] = cosines(whole[None], query)
+        own = vectors.windows[start : start + count]
+        start += count
+        best = max(cosines(own, query)) if count else near
+        rows.append((near, best, cosines(title[None], query)[0] if title.any() else np.nan))
+    return np.array(rows)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6))
+def test_windows_and_titles_are_those_of_their_entries_whatever_was_kept_and_added(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
+    chance = np.random.default_rng(seed)
+    space = UsearchSpace(tmp_path_factory.mktemp("windows"), PLAIN)
+    [query] = random_vectors(1, seed=seed + 7)
+    held: dict[int, npt.NDArray[np.float64]] = {}
+    next_key = 1
+    for round_ in range(4):
+        new = windowed(int(chance.integers(0, 6)), seed + round_)
+        entries = plain_entries(range(next_key, next_key + len(new)))
+        next_key += len(new)
+        kept = chance.random(len(space.rows)) < 0.7
+        stay = {int(key) for key in space.keys()[kept]}
+        space.save(MODEL, kept, entries, new)
+        held = {key: row for key, row in held.items() if key in stay}
+        held |= {e.key: row for e, row in zip(entries, expected(new, query), strict=True)}
+    keys = [*chance.permutation(list(held)), 999] if held else [999]
+    found = space.similarity(query, [int(key) for key in keys])
+    wanted = np.array([held.get(int(key), np.full(3, np.nan)) for key in keys])
+    got = np.column_stack([found.whole, found.window, found.title])
+    np.testing.assert_allclose(got, wanted, atol=1e-6)
+    for hit in space.search(query, Filters(), 100):
+        whole, window, title = held[hit.key]
+        score = (window + 0.5 * whole) / 1.5 if np.isnan(title) else (window + 0.5 * whole + 0.5 * title) / 2
+        assert hit.score == pytest.approx(score, abs=1e-6)
+    assert {hit.key for hit in space.search(query, Filters(), 100)} == held.keys()

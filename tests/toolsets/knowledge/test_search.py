@@ -389,7 +389,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Served:
     served = serve(tmp_path_factory.mktemp("many"))
     workspace = served.application.workspace()
     embedder: Embedder = Letters()
-    vars(workspace)["embedder"] = embedder
+    workspace._embedders[workspace.settings.embedder] = embedder
     base = served.create("多い", document("多い.md", *[f"規程の第{number}条です。" for number in range(700)]))
     embed_missing(served.application.knowledge().space(base.id), embedder, BODY)
     return Served(served.application, base)
@@ -409,7 +409,7 @@ def test_a_cosine_below_0_is_shown_as_0(many: Served) -> None:
     space = many.application.knowledge().space(base.id)
     embed_missing(space, Letters(), BODY)
     query = "副業"
-    cosines = space.search_vectors(Letters().embed_query(query), Filters(), 10)
+    cosines = space.search_vectors("letters", Letters().embed_query(query), Filters(), 10)
     assert min(hit.score for hit in cosines) < 0, "the test needs one"
     results = many.found(query, knowledge_base_id=base.id, threshold=0.0)["results"]
     shown_scores = sorted(result["metadata"]["dense_score"] for result in results)
@@ -421,7 +421,7 @@ def test_a_failing_stage_is_named_and_the_rest_answers(many: Served, monkeypatch
         raise RuntimeError("secret detail")
 
     space = many.application.knowledge().space(many.base.id)
-    monkeypatch.setattr(space.vectors, "search", fail)
+    monkeypatch.setattr(space.vectors("letters"), "search", fail)
     answer = many.search("規程の第5条", threshold=0.0, explain=True)
     assert answer.ok
     assert answer.body["count"] == 10

@@ -2,13 +2,13 @@
 
     <folder>/current.json     which generation is in use, and the layout and tokens it was made with
     <folder>/text-N/          Tantivy's files
-    <folder>/vectors.json     which generation of vectors is in use, and their model
-    <folder>/vectors-N/       their rows
+    <folder>/vectors/NAME/    vectors of one model: vectors.json says which generation is in use, vectors-N/ its rows
     <folder>/*.lock           one writer at a time, in any process
 
 Whatever is missing, damaged or made by another version is built anew from the feed.
 """
 
+import hashlib
 import json
 import logging
 import shutil
@@ -25,11 +25,24 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from shirube.errors import ShirubeError, Unavailable
-from shirube.index.contract import Change, Entry, Feed, Hit, Layout, Progress, Terms, Vectors, Weight
+from shirube.index.contract import (
+    Change,
+    Embedded,
+    Entry,
+    Feed,
+    Hit,
+    Kind,
+    Layout,
+    Progress,
+    Similarity,
+    Terms,
+    Vectors,
+    Weight,
+)
 from shirube.index.embedded.files import replace_text
 from shirube.index.embedded.text import TantivySpace
 from shirube.index.embedded.tokens import kept_processes
-from shirube.index.embedded.vectors import UsearchSpace
+from shirube.index.embedded.vectors import UsearchSpace, stored_models
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
 from shirube.text.tokenize import VERSION
@@ -40,6 +53,7 @@ T = TypeVar("T")
 # So many entries become searchable at a time while a large import goes in.
 SLICE = 20_000
 _CURRENT = "current.json"
+_VECTORS = "vectors"
 _LOCK_SECONDS = 120
 # What a search does itself before it answers: some tenths of a second of indexing, or the first build.
 _QUICK = 300
@@ -59,7 +73,7 @@ class EmbeddedSpace:
         self._generation: str | None = None
         self._text: TantivySpace | None = None
         self._catching_up: threading.Thread | None = None
-        self.vectors = UsearchSpace(folder, layout)
+        self._vectors: dict[str, UsearchSpace] = {}
 
     # Reading
 
@@ -82,28 +96,47 @@ class EmbeddedSpace:
     def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]:
         return self._reading(lambda text: text.facets(field, filters, limit))
 
-    def rarity(self, words: Sequence[str], text: str) -> dict[str, float]:
-        return self._reading(lambda space: space.rarity(words, text))
+    def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]:
+        return self._reading(lambda space: space.rarity(tokens, text, kind))
 
     def terms(self, keys: Sequence[int]) -> Terms:
         return self._reading(lambda text: text.terms(keys))
 
-    def search_vectors(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
-        return self.vectors.search(vector, filters, limit)
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+        return self.vectors(model).search(vector, filters, limit)
+
+    def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity:
+        return self.vectors(model).similarity(vector, keys)
 
     def has_vectors(self, model: str) -> bool:
-        return self.vectors.model == model and len(self.vectors.rows) > 0
+        return len(self.vectors(model).rows) > 0
 
     def vectors_current(self, model: str) -> bool:
         """Whether every entry at the text's revision has a vector of this model."""
-        return self.vectors.model == model and self.vectors.revision == self.revision
+        return self.vectors(model).revision == self.revision
+
+    def vectors_complete(self, model: str) -> bool:
+        """Whether, at some revision, every entry had a vector of this model."""
+        return self.vectors(model).revision is not None
+
+    def vectors(self, model: str) -> UsearchSpace:
+        with self._guard:
+            if model not in self._vectors:
+                name = hashlib.sha256(model.encode()).hexdigest()[:16]
+                self._vectors[model] = UsearchSpace(self._folder / _VECTORS / name, self.layout)
+            return self._vectors[model]
+
+    def held_models(self) -> dict[str, str]:
+        """The models whose vectors are here, and the settings that name them."""
+        return stored_models(self._folder / _VECTORS)
 
     # Keeping up
 
     def refresh(self) -> bool:
         """See what other processes wrote. Whether the text now holds everything in the feed."""
         with self._guard:
-            self.vectors.reload()
+            for vectors in self._vectors.values():
+                vectors.reload()
             if not self._open():
                 return False
             assert self._text is not None
@@ -158,9 +191,9 @@ class EmbeddedSpace:
 
     def missing_vectors(self, model: str) -> list[int]:
         """The keys of entries that have no vector of this model yet."""
-        self.vectors.reload()
-        have = self.vectors.keys() if self.vectors.model == model else np.empty(0, np.uint64)
-        return [int(key) for key in np.setdiff1d(np.array(self._feed.keys(), np.uint64), have)]
+        vectors = self.vectors(model)
+        vectors.reload()
+        return [int(key) for key in np.setdiff1d(np.array(self._feed.keys(), np.uint64), vectors.keys())]
 
     def feed_revision(self) -> int:
         return self._feed.revision()
@@ -169,28 +202,45 @@ class EmbeddedSpace:
         return self._feed.entries_by_key(keys)
 
     def add_vectors(
-        self, model: str, keys: Sequence[int], vectors: Vectors, revision: int | None = None
+        self,
+        model: str,
+        keys: Sequence[int],
+        embedded: Embedded,
+        *,
+        setting: str = "",
+        revision: int | None = None,
     ) -> None:
-        """Save the vectors of these entries; vectors of entries that are gone, or of another model, go.
+        """Save the vectors of these entries; vectors of entries that are gone go.
 
-        `revision` says that with these, every entry at that revision has one.
+        `revision` says that with these, every entry at that revision has one: the vectors of other models, which
+        searches were answered from until now, are then deleted. `setting` names the model to whoever may need it.
         """
         with self._writing("vectors.lock", _LOCK_SECONDS) as held:
             if not held:
                 raise Unavailable(
                     "Another process is writing the vectors", "別のプロセスがベクトルを書き込んでいます。"
                 )
-            self.vectors.reload()
+            vectors = self.vectors(model)
+            vectors.reload()
             order = {key: row for row, key in enumerate(keys)}
             entries = list(self._feed.entries_by_key(list(keys)))
-            old = self.vectors.keys()
+            old = vectors.keys()
             kept = np.isin(old, np.array(self._feed.keys(), np.uint64)) & ~np.isin(
                 old, np.array(keys, np.uint64)
             )
-            if self.vectors.model != model:
-                kept = np.zeros(len(old), bool)
-            rows = [order[entry.key] for entry in entries]
-            self.vectors.save(model, kept, entries, vectors[rows], revision)
+            rows = embedded.rows([order[entry.key] for entry in entries])
+            vectors.save(model, kept, entries, rows, setting=setting, revision=revision)
+            if revision is not None:
+                self._drop_vectors(model)
+
+    def _drop_vectors(self, kept: str) -> None:
+        """Delete the vectors of all models but one."""
+        mine = self.vectors(kept).folder
+        for folder in (self._folder / _VECTORS).iterdir():
+            if folder != mine:
+                shutil.rmtree(folder, ignore_errors=True)
+        with self._guard:
+            self._vectors = {kept: self._vectors[kept]}
 
     def remove(self) -> None:
         """Delete everything on disk."""

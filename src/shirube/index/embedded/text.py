@@ -14,7 +14,7 @@ import numpy.typing as npt
 import tantivy
 from tantivy import Document, Query
 
-from shirube.index.contract import Entry, Hit, Layout, Terms, Weight
+from shirube.index.contract import Entry, Hit, Kind, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
 from shirube.index.embedded.tokens import Tokens, tokenised
 from shirube.query.filters import Filters
@@ -78,13 +78,13 @@ class TantivySpace:
         answer = self._searcher.aggregate(query, {"values": {"terms": {"field": field, "size": limit}}})
         return {str(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["values"]["buckets"]}
 
-    def rarity(self, words: Iterable[str], text: str) -> dict[str, float]:
+    def rarity(self, tokens: Iterable[str], text: str, kind: Kind = "words") -> dict[str, float]:
         """ln(1 + (N − n + 0.5)/(n + 0.5)), the idf of the ranking itself."""
         total = self.count()
         found = {}
-        for word in words:
-            holding = self._searcher.doc_freq(f"{text}_words", word)
-            found[word] = math.log(1 + (max(total - holding, 0) + 0.5) / (holding + 0.5))
+        for token in tokens:
+            holding = self._searcher.doc_freq(f"{text}_{kind}", token)
+            found[token] = math.log(1 + (max(total - holding, 0) + 0.5) / (holding + 0.5))
         return found
 
     def terms(self, keys: Sequence[int]) -> Terms:
@@ -96,7 +96,11 @@ class TantivySpace:
             document = self._searcher.doc(address)
             by_key[int(document["key"][0])] = np.frombuffer(bytes(document[_FORWARD][0]), np.uint32)
         kept = [key for key in keys if key in by_key]
-        return Terms(kept, [by_key[key] for key in kept])
+        # First the lengths of the texts, then the texts.
+        size = len(self.layout.texts)
+        split = [np.split(by_key[key][size:], np.cumsum(by_key[key][: size - 1])) for key in kept]
+        words = {name: [each[at] for each in split] for at, name in enumerate(self.layout.texts)}
+        return Terms(kept, words)
 
     def write(self, revision: int, groups: Iterable[str], entries: Iterable[Entry]) -> Iterator[int]:
         """Replace `groups` by `entries` and take on `revision`, all at once; yields the entries added so far.
@@ -179,8 +183,9 @@ def _document(layout: Layout, entry: Entry, tokens: Mapping[str, Tokens]) -> Doc
         if name in tokens:
             document.add_text(f"{name}_words", tokens[name].words)
             document.add_text(f"{name}_bigrams", tokens[name].bigrams)
-    forward = b"".join(tokens[name].fingerprints for name in layout.texts if name in tokens)
-    document.add_bytes(_FORWARD, forward)
+    forward = [tokens[name].fingerprints if name in tokens else b"" for name in layout.texts]
+    lengths = np.array([len(each) // 4 for each in forward], np.uint32)
+    document.add_bytes(_FORWARD, b"".join([lengths.tobytes(), *forward]))
     for name in layout.keywords:
         for value in entry.keywords.get(name, ()):
             document.add_text(name, value)

@@ -1,5 +1,6 @@
 """What the knowledge tools do. A search goes: access → filters → retrieval/pipeline → citations → run."""
 
+import logging
 import secrets
 import time
 from collections.abc import Sequence
@@ -8,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from shirube.caller import Caller, Confidentiality
-from shirube.errors import InvalidInput
+from shirube.errors import InvalidInput, ShirubeError
 from shirube.index.embedded.space import EmbeddedSpace
+from shirube.ingest.embedding import embed_missing
+from shirube.models.contract import Embedder
 from shirube.query.filters import Condition, Filters
 from shirube.query.values import Between, Exact
 from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, rank
@@ -19,10 +22,12 @@ from shirube.store.runs import Run, save_run
 from shirube.text.invisible import visible
 from shirube.text.tokenize import words
 from shirube.toolsets.knowledge import schema
-from shirube.toolsets.knowledge.feed import BODY, LAYOUT, NO_DEPARTMENT, WEIGHTS, KnowledgeFeed
+from shirube.toolsets.knowledge.feed import BODY, LAYOUT, NO_DEPARTMENT, TITLE, WEIGHTS, KnowledgeFeed
 from shirube.workspace import Workspace
 
-RECIPE = Recipe(weights=WEIGHTS, body=BODY)
+log = logging.getLogger(__name__)
+
+RECIPE = Recipe(weights=WEIGHTS, body=BODY, title=TITLE)
 
 _FAILED = {
     "sparse": "全文検索が使えないため、ベクトル検索だけで答えています。 Full text failed; answered from vectors alone.",
@@ -49,6 +54,18 @@ class KnowledgeService:
             self._workspace.embedder.embed_query("準備")
         for base, _ in found:
             self.space(base.id).catch_up(wait=0)
+
+    def complete_vectors(self, caller: Caller) -> None:
+        """Embed what has no vector of the embedder in use yet, on one core; searches go on meanwhile."""
+        embedder = self._workspace.embedder
+        if embedder is None:
+            return
+        with self._workspace.database.read() as connection:
+            found = bases.list_bases(connection, caller)
+        for base, _ in found:
+            space = self.space(base.id)
+            if space.refresh() and not space.vectors_current(embedder.name):
+                embed_missing(space, embedder, BODY, TITLE, workers=1)
 
     def list_bases(self, caller: Caller) -> schema.ListOutput:
         with self._workspace.database.read() as connection:
@@ -92,27 +109,30 @@ class KnowledgeService:
             )
         space = self.space(base_id)
         current = space.refresh() or space.catch_up_soon()
-        embedder = self._workspace.embedder
+        embedder = self._embedder(space)
         found: dict[int, StoredPassage] = {}
 
         def fetch(keys: Sequence[int]) -> dict[int, Found]:
             with self._workspace.database.read() as connection:
                 found.update(passages.visible_passages(connection, caller, base_id, keys))
-            return {key: Found(each.text, (each.source, each.chunk_index)) for key, each in found.items()}
+            return {
+                key: Found(each.text, each.document_title, (each.source, each.chunk_index))
+                for key, each in found.items()
+            }
 
         outcome = rank(
             space,
             query,
             access_filters(caller),
             RECIPE,
-            embedder=embedder if embedder and space.has_vectors(embedder.name) else None,
+            embedder=embedder,
             reranker=self._workspace.reranker,
             calibration=self._workspace.calibration,
             fetch=fetch,
         )
         # Compared as it is shown: no score in the answer is below the threshold.
         passed = [each for each in outcome.results if round(each.score, 4) >= asked.threshold]
-        run = self._run(caller, asked, outcome)
+        run = self._run(caller, asked, outcome, embedder)
         best = outcome.results[0].score if outcome.results else None
         return schema.SearchOutput(
             query=query,
@@ -125,27 +145,54 @@ class KnowledgeService:
             **_given(
                 notice=None if passed else "No results found",
                 best_score_below_threshold=None if passed or best is None else round(best, 4),
-                warnings=self._warnings(space, outcome, current) or None,
+                warnings=self._warnings(space, outcome, current, embedder) or None,
                 explain=_explanation(run, outcome) if asked.explain else None,
             ),
         )
 
-    def _warnings(self, space: EmbeddedSpace, outcome: Outcome, current: bool) -> list[str]:
+    def _embedder(self, space: EmbeddedSpace) -> Embedder | None:
+        """The embedder in use, or, until its vectors are complete, the one whose vectors are."""
+        wanted = self._workspace.embedder
+        if wanted is None or space.vectors_current(wanted.name):
+            return wanted
+        for model, setting in space.held_models().items():
+            if model == wanted.name:
+                continue
+            try:
+                before = self._workspace.embedder_of(setting)
+            except ShirubeError as error:
+                log.warning("the embedder of the vectors at hand cannot be used: %s", error)
+                continue
+            if before and before.name == model and space.vectors_complete(model):
+                return before
+        return wanted if space.has_vectors(wanted.name) else None
+
+    def _warnings(
+        self, space: EmbeddedSpace, outcome: Outcome, current: bool, embedder: Embedder | None
+    ) -> list[str]:
         warnings = [_FAILED[name] for name in outcome.failed if name in _FAILED]
         if not current:
             warnings.append(
                 "索引を更新中のため、最近の変更が結果に出ないことがあります。 The index is being updated."
             )
-        embedder = self._workspace.embedder
-        if embedder and current and space.count() and not space.vectors_current(embedder.name):
-            warnings.append(
-                "ベクトルがまだ揃っていません。足りない分は全文検索だけで探しています。 "
-                "Vectors are incomplete; what has none is found by full text alone."
-            )
+        wanted = self._workspace.embedder
+        if wanted and current and space.count() and not space.vectors_current(wanted.name):
+            if embedder and embedder.name != wanted.name:
+                warnings.append(
+                    "埋め込みモデルを切り替え中です。新しいベクトルが揃うまで前のモデルで探しています。 "
+                    "The embedder is being changed; the one before it answers until the new vectors are complete."
+                )
+            else:
+                warnings.append(
+                    "ベクトルがまだ揃っていません。足りない分は全文検索だけで探しています。 "
+                    "Vectors are incomplete; what has none is found by full text alone."
+                )
         return warnings
 
-    def _run(self, caller: Caller, asked: schema.SearchInput, outcome: Outcome) -> Run:
-        embedder, reranker = self._workspace.embedder, self._workspace.reranker
+    def _run(
+        self, caller: Caller, asked: schema.SearchInput, outcome: Outcome, embedder: Embedder | None
+    ) -> Run:
+        reranker = self._workspace.reranker
         run = Run(
             id=f"knowledge-{secrets.token_hex(8)}",
             kind="knowledge",
@@ -173,6 +220,10 @@ def _given(**values: Any) -> dict[str, Any]:
 
 def _kept(ranked: Ranked) -> dict[str, Any]:
     return {"key": ranked.key, "score": ranked.score, "scores": ranked.scores, "ranks": ranked.ranks}
+
+
+def found_passage(passage: StoredPassage) -> Found:
+    return Found(passage.text, passage.document_title, (passage.source, passage.chunk_index))
 
 
 def access_filters(caller: Caller) -> Filters:

@@ -1,10 +1,10 @@
-"""The benchmark's measures against examples worked by hand."""
+"""The measures against examples worked by hand."""
 
 from math import log2
 
 import pytest
 
-from benchmarks.measures import all_measures, hit, mrr, ndcg, percentile, recall
+from shirube.evaluate.measures import all_measures, hit, mrr, ndcg, percentile, recall
 
 QRELS = {"one": {"a": 1}, "two": {"a": 2, "b": 1, "z": 0}}
 

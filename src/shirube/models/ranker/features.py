@@ -1,0 +1,194 @@
+"""What the re-ranker looks at: one row a candidate, one column a feature, all candidates at once.
+
+Words come as the index's fingerprints, vectors as cosines; nothing is tokenised here. *Weight* is the rarity of a word
+(or of a pair of characters) divided by that of the whole question, so that what is covered of it is a share of 1.
+"""
+
+import re
+
+import numpy as np
+
+from shirube.models.contract import Candidates, Question, Scores
+from shirube.models.ranker.matches import Found, match_pairs, match_words, summed_up
+
+NAMES = (
+    "covered",  # share of the question's weight found in the passage
+    "covered_in_sentence",  # the same in its best sentence
+    "covered_in_two",  # and in its best two sentences that follow each other
+    "covered_by_title",
+    "covered_by_both",  # by passage and title together
+    "title_used",  # share of the title's words that the question has
+    "rarest",  # the rarest word: 1 in the title, 0.5 in the passage alone
+    "pairs",  # share of the question's neighbouring words that are neighbours in the passage
+    "longest_run",  # weight of the longest stretch of neighbouring words
+    "bm25",  # Okapi over the candidates' words ÷ what a perfect passage would get
+    "bm25_to_best",
+    "pairs_covered",  # the same by pairs of characters: share of the weight found in the passage,
+    "pairs_in_sentence",  # in its best sentence,
+    "pairs_in_two",  # in its best two,
+    "pairs_by_title",
+    "pairs_by_both",
+    "pairs_run",  # weight of the longest common stretch of writing
+    "pairs_bm25",
+    "pairs_bm25_to_best",
+    "pairs_to_best",
+    "number_sentence",  # best sentence with a digit, for a question that asks for a date or a number
+    "sparse_to_best",  # score of the full-text lane ÷ its best
+    "sparse_rank",  # 1 / rank
+    "covered_to_best",
+    "whole",  # cosine to the whole passage
+    "window",  # to its best window
+    "title",  # to its title
+    "whole_to_best",
+    "window_to_best",
+    "title_to_best",
+    "dense_rank",
+    "whole_alone",  # the cosines again, as far as the question's words are found nowhere
+    "window_alone",
+    "title_alone",
+    "question",  # 1 for a question, 0 for keywords or a title
+    "words",  # of the question: how many
+    "rarity",  # how rare they are in the middle
+    "best_covered",  # of the list: how well the best candidate covers the question
+    "best_title",
+    "best_window",
+    "window_lead",  # how far the best window is above the middle of the list
+    "matched",  # of the question's words, those that occur anywhere among the candidates
+    "foreign",  # share of the candidates that are not in the language of the question
+)
+OF_VECTORS = (
+    *("whole", "window", "title", "whole_to_best", "window_to_best", "title_to_best"),
+    *("dense_rank", "best_window", "window_lead"),
+)
+_K1, _B = 1.2, 0.75
+_ASKS_NUMBER = re.compile(
+    r"いつ|何[年月日時分秒人個回度歳才代番円台本枚点位％%キメヶか箇世曜]|いくつ|幾つ|いくら|ど(?:れ|の)くらい|どれほど"
+    r"|金額|料金|人数|日数|回数|期限|年齢|割合"
+)
+
+
+_ASKS = re.compile(
+    r"[?？]\s*$|か[。．.]?\s*$|何|誰|だれ|どこ|いつ|なぜ|どう|どの|どれ|どちら|教えて|\b(?:what|who|when|how)\b",
+    re.I,
+)
+_JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
+# So much of a passage tells its language.
+_LOOKED_AT = 200
+
+
+def features(question: Question, candidates: Candidates) -> Scores:
+    count = len(candidates)
+    if not count:
+        return np.zeros((0, len(NAMES)))
+    table = dict.fromkeys(NAMES, np.zeros(count))
+    if question.rarity.sum() > 0:
+        table |= _by_words(question, candidates)
+    if question.pair_rarity.sum() > 0:
+        table |= _by_pairs(question, candidates)
+    table["sparse_to_best"] = _to_best(np.nan_to_num(candidates.sparse))
+    table["sparse_rank"] = _ranks(candidates.sparse)
+    table |= _dense(candidates)
+    alone = 1 - table["best_covered"]
+    table |= {f"{name}_alone": table[name] * alone for name in ("whole", "window", "title")}
+    japanese = bool(_JAPANESE.search(question.text))
+    foreign = [bool(_JAPANESE.search(text[:_LOOKED_AT])) != japanese for text in candidates.texts]
+    table["foreign"] = np.full(count, np.mean(foreign))
+    table["question"] = np.full(count, float(bool(_ASKS.search(question.text))))
+    table["words"] = np.full(count, float(min(len(question.words), 20)))
+    table["rarity"] = np.full(count, question.rarity.sum() / max(len(question.words), 1))
+    return np.column_stack([table[name] for name in NAMES])
+
+
+def _by_words(question: Question, candidates: Candidates) -> dict[str, Scores]:
+    weights = question.rarity / question.rarity.sum()
+    body = summed_up(match_words(question.words, candidates.words), weights)
+    title = summed_up(match_words(question.words, candidates.titles), weights)
+    either = (body.counts > 0) | (title.counts > 0)
+    by_title, by_both = (title.counts > 0) @ weights, either @ weights
+    bm25 = _bm25(body, question.rarity)
+    rarest = int(np.argmax(question.rarity))
+    used = np.zeros(len(candidates))
+    np.divide(title.counts.sum(1), title.lengths, out=used, where=title.lengths > 0)
+    every = np.ones(len(candidates))
+    return {
+        "covered": (body.counts > 0) @ weights,
+        "covered_in_sentence": body.sentence,
+        "covered_in_two": body.two,
+        "covered_by_title": by_title,
+        "covered_by_both": by_both,
+        "title_used": used,
+        "rarest": np.where(title.counts[:, rarest] > 0, 1.0, 0.5 * (body.counts[:, rarest] > 0)),
+        "pairs": np.maximum(body.pairs, title.pairs),
+        "longest_run": np.maximum(body.run, title.run),
+        "bm25": bm25,
+        "bm25_to_best": _to_best(bm25),
+        "covered_to_best": by_both - by_both.max(),
+        "best_covered": every * by_both.max(),
+        "best_title": every * by_title.max(),
+        "matched": every * (either.any(axis=0) @ weights),
+    }
+
+
+def _by_pairs(question: Question, candidates: Candidates) -> dict[str, Scores]:
+    weights = question.pair_rarity / question.pair_rarity.sum()
+    body = summed_up(match_pairs(question.pairs, candidates.texts), weights)
+    title = summed_up(match_pairs(question.pairs, candidates.title_texts), weights)
+    either = (body.counts > 0) | (title.counts > 0)
+    by_both = either @ weights
+    bm25 = _bm25(body, question.pair_rarity)
+    asks = bool(_ASKS_NUMBER.search(question.text))
+    return {
+        "pairs_covered": (body.counts > 0) @ weights,
+        "pairs_in_sentence": body.sentence,
+        "pairs_in_two": body.two,
+        "pairs_by_title": (title.counts > 0) @ weights,
+        "pairs_by_both": by_both,
+        "pairs_run": np.maximum(body.run, title.run),
+        "pairs_bm25": bm25,
+        "pairs_bm25_to_best": _to_best(bm25),
+        "pairs_to_best": by_both - by_both.max(),
+        "number_sentence": body.numbered if asks else body.sentence,
+    }
+
+
+def _bm25(found: Found, rarity: Scores) -> Scores:
+    norm = _K1 * (1 - _B + _B * found.lengths[:, None] / max(found.lengths.mean(), 1))
+    return (found.counts * (_K1 + 1) / (found.counts + norm)) @ rarity / (rarity.sum() * (_K1 + 1))  # type: ignore[no-any-return]
+
+
+def _dense(candidates: Candidates) -> dict[str, Scores]:
+    """The cosines; nan where there is no vector, which the network takes for the usual."""
+    whole, window = candidates.whole, candidates.window
+    # Where there is no title, the whole passage speaks for itself.
+    title = np.where(np.isnan(candidates.title), whole, candidates.title)
+    known = window[~np.isnan(window)]
+    if not len(known):
+        nothing = np.full(len(candidates), np.nan)
+        return dict.fromkeys(OF_VECTORS, nothing)
+    every = np.ones(len(candidates))
+    return {
+        "whole": whole,
+        "window": window,
+        "title": title,
+        "whole_to_best": whole - np.nanmax(whole),
+        "window_to_best": window - known.max(),
+        "title_to_best": title - np.nanmax(title),
+        "dense_rank": _ranks(window),
+        "best_window": every * known.max(),
+        "window_lead": every * (known.max() - np.median(known)),
+    }
+
+
+def _to_best(values: Scores) -> Scores:
+    best = values.max()
+    return values / best if best > 0 else np.zeros(len(values))
+
+
+def _ranks(scores: Scores) -> Scores:
+    """1 / rank, the same for equals; 0 where there is no score."""
+    known = ~np.isnan(scores)
+    ranks = np.zeros(len(scores))
+    if known.any():
+        held = np.sort(scores[known])
+        ranks[known] = 1 / (1 + len(held) - np.searchsorted(held, scores[known], side="right"))
+    return ranks

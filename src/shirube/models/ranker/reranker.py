@@ -1,0 +1,65 @@
+"""The learned re-ranker: four small networks over `features`, one for each kind of query.
+
+Questions, sentences that ask nothing, a few keywords, and queries in another language than the passages want different
+things of a passage, and one model of them all was worse at each. `benchmarks/train_reranker.py` finds the weights.
+"""
+
+from functools import cached_property
+from importlib.resources import as_file, files
+from typing import Literal
+
+import numpy as np
+
+from shirube.models.contract import Candidates, Question, Scores
+from shirube.models.ranker.features import NAMES, features
+from shirube.models.ranker.network import Network
+
+Kind = Literal["question", "statement", "keywords", "foreign"]
+KINDS: tuple[Kind, ...] = ("question", "statement", "keywords", "foreign")
+# A query of more words than this is a sentence, whether it asks or not.
+_MANY_WORDS = 6
+# Some of the candidates are in another language, and none of them covers the query: only a vector can tell.
+_SOME, _UNCOVERED = 0.2, 0.7
+_QUESTION, _WORDS, _FOREIGN, _COVERED, _WINDOW = (
+    NAMES.index(name) for name in ("question", "words", "foreign", "best_covered", "window")
+)
+
+
+class LearnedReranker:
+    name = "shirube-ranker-1"
+    setting = "learned"
+
+    def scores(self, question: Question, candidates: Candidates) -> Scores:
+        table = features(question, candidates)
+        if not len(table):
+            return np.zeros(0)
+        logits = self._networks[kind_of(table)](table)
+        return np.asarray(1 / (1 + np.exp(-logits)), np.float64)
+
+    @cached_property
+    def calibration(self) -> tuple[float, float, float]:
+        """The weights of `retrieval.calibration.Standing` that were fitted with the networks."""
+        score, gap, bias = self._stored["calibration"]
+        return float(score), float(gap), float(bias)
+
+    @cached_property
+    def _networks(self) -> dict[Kind, Network]:
+        if tuple(self._stored["names"]) != NAMES:
+            raise ValueError("the re-ranker's weights were made for other features")
+        return {kind: Network(*(self._stored[f"{kind}-{part}"] for part in Network.PARTS)) for kind in KINDS}
+
+    @cached_property
+    def _stored(self) -> dict[str, Scores]:
+        with as_file(files("shirube.models") / "trained" / "reranker.npz") as path, np.load(path) as stored:
+            return dict(stored)
+
+
+def kind_of(table: Scores) -> Kind:
+    """The kind of a query, from the features of its candidates."""
+    known = not np.isnan(table[:, _WINDOW]).all()
+    foreign = table[0, _FOREIGN] if known else 0.0
+    if foreign > _SOME and table[0, _COVERED] < _UNCOVERED:
+        return "foreign"
+    if table[0, _QUESTION]:
+        return "question"
+    return "statement" if table[0, _WORDS] > _MANY_WORDS else "keywords"
