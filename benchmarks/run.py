@@ -21,6 +21,7 @@ from benchmarks.peers.probe import SENTENCES, WORDS
 from benchmarks.startup import StartupResult, measure_startup
 
 REPORT = Path(__file__).with_name("report.md")
+OTHERS = ("lohelp-ja-index", "mirasapo-cases", "lohelp-xl-jatitle-enpage")
 LIMIT = 100
 MEASURES = ("nDCG@10", "MRR@10", "hit@1", "recall@10", "recall@100")
 
@@ -53,8 +54,11 @@ def main() -> None:
     everything = with_distractors(_together(with_queries(dev, most), with_queries(train, most)), _cases())
     started = time.time()
     lines = ["# Benchmark", "", *machine_lines(), ""]
-    alone = with_queries(dev, most) if asked.quick else dev
-    lines += _quality([alone, everything], peers="peers" not in left_out)
+    among_all = replace(with_distractors(dev, train), name="jaquad-dev among all of JaQuAD")
+    sets = [among_all, *(load(name) for name in OTHERS)]
+    if asked.quick:
+        sets = [with_queries(each, most) for each in sets]
+    lines += _quality([*sets, everything], peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))
     if "laws" not in left_out:
@@ -108,10 +112,11 @@ def _quality(sets: Sequence[Dataset], *, peers: bool) -> list[str]:
 
 
 def _parts(data: Dataset) -> dict[str, list[str]]:
-    """The questions of JaQuAD's development set (their ids begin with de) and of its training set."""
+    """Questions by where they come from: JaQuAD's ids begin with de (development) or tr (training)."""
     parts: dict[str, list[str]] = {}
     for name in data.queries:
-        parts.setdefault("jaquad-dev" if name.startswith("de-") else "jaquad-train", []).append(name)
+        part = {"de-": "jaquad-dev", "tr-": "jaquad-train"}.get(name[:3], data.name)
+        parts.setdefault(part, []).append(name)
     return parts
 
 
