@@ -13,6 +13,7 @@ from shirube.errors import InvalidInput, ShirubeError
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Embedder
+from shirube.models.ranker.matches import character_pairs
 from shirube.query.filters import Condition, Filters
 from shirube.query.values import Between, Exact
 from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, rank
@@ -50,6 +51,7 @@ class KnowledgeService:
         with self._workspace.database.read() as connection:
             found = bases.list_bases(connection, caller)
         words("準備")
+        character_pairs("準備")
         if self._workspace.embedder:
             self._workspace.embedder.embed_query("準備")
         for base, _ in found:
