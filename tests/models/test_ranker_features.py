@@ -181,6 +181,17 @@ def test_without_vectors_their_features_are_unknown_and_the_scores_still_tell_ap
     assert np.isfinite([right, wrong]).all()
 
 
+@pytest.mark.parametrize(
+    "query", ["通勤手当", "通勤手当はいくらか", "通勤手当の額を全社員に毎月支給する規程の改定"]
+)
+@pytest.mark.parametrize("count", [2, 3, 5, 7, 10, 13, 30, 99])
+def test_equal_candidates_have_equal_scores_wherever_they_stand(query: str, count: int) -> None:
+    shown = candidates(["通勤手当の額"] * count, ["手当"] * count)
+    same = np.full(count, 0.3)
+    equals = replace(shown, sparse=same, whole=same, window=same, title=same)
+    assert len(set(LearnedReranker().scores(question(query), equals))) == 1
+
+
 def test_characters_beyond_the_basic_plane_are_no_pairs() -> None:
     assert character_pairs("😀𠮷野家") == ["野家"]
 

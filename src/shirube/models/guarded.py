@@ -6,7 +6,7 @@ A broken or mixed vector would spoil an index without a word, so what is not bey
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,48 +19,39 @@ from shirube.models.errors import ModelError
 _BLANK = "。"
 
 
-class RawEmbedder(Protocol):
-    """An embedder whose answers are yet to be checked."""
-
+class Named(Protocol):
     @property
     def name(self) -> str: ...
 
     @property
     def setting(self) -> str: ...
+
+
+class RawEmbedder(Named, Protocol):
+    """An embedder whose answers are yet to be checked."""
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike: ...
 
     def embed_query(self, text: str) -> npt.ArrayLike: ...
 
 
-class RawReranker(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def setting(self) -> str: ...
-
+class RawReranker(Named, Protocol):
     def scores(self, question: str, texts: Sequence[str]) -> npt.ArrayLike: ...
 
 
-class RawGenerator(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def setting(self) -> str: ...
-
+class RawGenerator(Named, Protocol):
     def generate(self, prompt: str) -> object: ...
 
 
-class GuardedEmbedder:
-    """Unit vectors of one dimension: that of the first good answer."""
+Model = TypeVar("Model", bound=Named)
 
-    def __init__(self, model: RawEmbedder, breaker: Breaker | None = None) -> None:
+
+class _Guarded(Generic[Model]):
+    """A model by its own name, with the breaker that every call to it passes."""
+
+    def __init__(self, model: Model, breaker: Breaker | None = None) -> None:
         self._model = model
         self._breaker = breaker or Breaker()
-        self._dimension: int | None = None
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -69,6 +60,15 @@ class GuardedEmbedder:
     @property
     def setting(self) -> str:
         return self._model.setting
+
+
+class GuardedEmbedder(_Guarded[RawEmbedder]):
+    """Unit vectors of one dimension: that of the first good answer."""
+
+    def __init__(self, model: RawEmbedder, breaker: Breaker | None = None) -> None:
+        super().__init__(model, breaker)
+        self._dimension: int | None = None
+        self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         if not texts:
@@ -103,19 +103,7 @@ class GuardedEmbedder:
         return (vectors / lengths).astype(np.float32)  # type: ignore[no-any-return]
 
 
-class GuardedReranker:
-    def __init__(self, model: RawReranker, breaker: Breaker | None = None) -> None:
-        self._model = model
-        self._breaker = breaker or Breaker()
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def setting(self) -> str:
-        return self._model.setting
-
+class GuardedReranker(_Guarded[RawReranker]):
     def scores(self, question: Question, candidates: Candidates) -> Scores:
         if not candidates.texts:
             return np.zeros(0)
@@ -130,19 +118,7 @@ class GuardedReranker:
             return scores
 
 
-class GuardedGenerator:
-    def __init__(self, model: RawGenerator, breaker: Breaker | None = None) -> None:
-        self._model = model
-        self._breaker = breaker or Breaker()
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def setting(self) -> str:
-        return self._model.setting
-
+class GuardedGenerator(_Guarded[RawGenerator]):
     def generate(self, prompt: str) -> str:
         with _attempt(self._breaker, self.setting):
             text = self._model.generate(_sendable(prompt))
