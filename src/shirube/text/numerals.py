@@ -19,9 +19,11 @@ _D, _T, _M = "".join(DIGITS), "".join(TENS), "".join(MYRIADS)
 _N = f"0-9{_D}{_T}{_M}"
 # For the patterns of others: one numeral, one digit sign, and a whole number.
 NUMERALS, DIGIT_SIGNS = _N, _D
+_GOES_ON = rf"[{_N},.]|(?<=[{_D}])(?:・(?=[{_D}])|、(?=[{_D}]{{3}}(?![{_D}])))|\ (?=[{_T}{_M}])"
+# The whole number or nothing. Not a possessive repeat: those lose groups in the first releases of Python 3.11.
 NUMBER = (
     rf"(?<![{_N}])(?<![{_N}][,.・])(?<![{_D}]、)[{_N}]"
-    rf"(?:[{_N},.]|(?<=[{_D}])(?:・(?=[{_D}])|、(?=[{_D}]{{3}}(?![{_D}])))|\ (?=[{_T}{_M}])){{0,{_LONGEST - 1}}}+"
+    rf"(?:{_GOES_ON}){{0,{_LONGEST - 1}}}(?!{_GOES_ON})"
 )
 _TOKEN = re.compile(
     rf"(?P<figure>(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?|"
