@@ -60,6 +60,29 @@ def test_amounts_written_in_two_ways_share_their_number() -> None:
     assert words("1,000万円") == words("10000000円") == words("１０００万円") == ["10000000", "円"]
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (("三月三日", "3月3日", "３月３日"), ["3", "月", "3", "日"]),
+        (("二千二十六年", "二〇二六年", "2026年", "2,026年"), ["2026", "年"]),
+        (("1.5億円", "1億5,000万円", "一億五千万円"), ["150000000", "円"]),
+        (("3.50", "3.5"), ["3.5"]),
+        (("1, 2", "1,2", "1 2", "1-2"), ["1", "2"]),
+        (("192.168.0.1",), ["192", "168", "0", "1"]),
+        (("007",), ["007"]),
+        (("一人で十分、千葉の五十嵐",), ["一人", "十分", "千葉", "五十嵐"]),
+        (("9" * 5000,), ["9" * 5000]),
+    ],
+)
+def test_a_number_is_one_word_in_any_notation(written: tuple[str, ...], expected: list[str]) -> None:
+    assert [words(each) for each in written] == [expected] * len(written)
+
+
+def test_a_point_after_a_number_ends_the_sentence() -> None:
+    assert words_and_borders("1. 総則") == ["1", "", "総則"]
+    assert words_and_borders("3.5") == ["3.5"]
+
+
 @pytest.mark.parametrize("written", [".com", "．ＣＯＭ", "com", "com."])
 def test_a_full_stop_is_no_part_of_a_word(written: str) -> None:
     assert words(written) == ["com"]

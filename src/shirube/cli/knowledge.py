@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from shirube.caller import LOCAL, Confidentiality
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import InvalidInput, NotFound
-from shirube.index.embedded.tokens import kept_processes
+from shirube.index.embedded.workers import kept_processes
 from shirube.ingest.embedding import embed_missing
 from shirube.ingest.indexing import Indexing
 from shirube.ingest.sync import File, Options, Report, add_files, find_files

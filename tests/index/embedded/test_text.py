@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from shirube.index.contract import Entry, Layout, Weight
 from shirube.index.embedded.text import TantivySpace
-from shirube.index.embedded.tokens import tokenised
+from shirube.index.embedded.workers import tokenised
 from shirube.query.filters import Filters
 from shirube.text.tokenize import bigrams, words
 

@@ -41,8 +41,8 @@ from shirube.index.contract import (
 )
 from shirube.index.embedded.files import replace_text
 from shirube.index.embedded.text import TantivySpace
-from shirube.index.embedded.tokens import kept_processes
 from shirube.index.embedded.vectors import UsearchSpace, stored_models
+from shirube.index.embedded.workers import kept_processes
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
 from shirube.text.tokenize import VERSION

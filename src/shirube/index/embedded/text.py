@@ -16,7 +16,8 @@ from tantivy import Document, Query
 
 from shirube.index.contract import Entry, Hit, Kind, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
-from shirube.index.embedded.tokens import Tokens, tokenised
+from shirube.index.embedded.tokens import Tokens
+from shirube.index.embedded.workers import tokenised
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
 
