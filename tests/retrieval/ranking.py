@@ -20,7 +20,7 @@ from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database
 from shirube.text.tokenize import bigrams
 from shirube.toolsets.knowledge.feed import BODY, LAYOUT, TITLE, WEIGHTS, KnowledgeFeed
-from shirube.toolsets.knowledge.service import found_passage
+from shirube.toolsets.knowledge.service import found_texts
 
 RECIPE = Recipe(weights=WEIGHTS, body=BODY, title=TITLE)
 UNFILTERED = Filters()
@@ -77,8 +77,7 @@ class World:
     ) -> Outcome:
         def fetch(keys: Sequence[int]) -> dict[int, Found]:
             with self.database.read() as connection:
-                found = passages.visible_passages(connection, caller, self.base.id, keys)
-            return {key: found_passage(each) for key, each in found.items()}
+                return found_texts(connection, caller, self.base.id, keys)
 
         return rank(
             space or self.space,

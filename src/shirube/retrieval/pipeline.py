@@ -26,7 +26,7 @@ from shirube.models.ranker.matches import character_pairs, pair_codes
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated
 from shirube.retrieval.fusion import reciprocal_ranks
-from shirube.retrieval.lanes import Lane
+from shirube.retrieval.lanes import Lane, shared_ranks
 from shirube.text.questions import subject
 from shirube.text.tokenize import words
 
@@ -142,8 +142,7 @@ def rank(
         stage.count = len(keys)
     before = {key: place for place, key in enumerate(keys)}
     order = sorted(keys, key=lambda key: (-final[before[key]], -fused[key], found[key].place))
-    fusion = Lane("rrf", [Hit(key, score) for key, score in fused.items()])
-    ranks = {lane.name: lane.ranks for lane in (sparse, dense, fusion)}
+    ranks = {"sparse": sparse.ranks, "dense": dense.ranks, "rrf": shared_ranks(fused)}
     highest = max(sparse.scores.values(), default=1.0)
     for key in order:
         scores = {

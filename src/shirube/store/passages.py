@@ -1,10 +1,10 @@
 """Passages as they are found again, with what an index entry and a citation need."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, bindparam, func, select
 
 from shirube.caller import Caller
 from shirube.store.access import base_in_reach, document_open
@@ -15,9 +15,8 @@ _BATCH = 500
 T = TypeVar("T", str, int)
 
 
-@dataclass(frozen=True)
-class StoredPassage:
-    """A passage as it is found again, with what its index entry and its citation need."""
+class StoredPassage(NamedTuple):
+    """A passage as it is found again, with what its index entry and its citation need; `_passages` has this order."""
 
     id: int
     chunk_index: int
@@ -33,6 +32,15 @@ class StoredPassage:
     collection_id: str
     department: str | None
     confidentiality: int
+
+
+class PassageText(NamedTuple):
+    """A passage as far as ranking looks at it."""
+
+    text: str
+    document_title: str
+    source: str
+    chunk_index: int
 
 
 def passage_ids(connection: Connection, base_id: str) -> list[int]:
@@ -71,53 +79,86 @@ def visible_passages(
     connection: Connection, caller: Caller, base_id: str, ids: Sequence[int]
 ) -> dict[int, StoredPassage]:
     """Those of the passages `ids` that the caller may read in this base, by id."""
+    statement = _visible_passages(caller)
     found: dict[int, StoredPassage] = {}
     for batch in _batches(ids):
-        statement = _passages().where(
-            passages.c.id.in_(batch),
-            # Wrapped, so that the planner goes by the passages' ids and not through all documents of the base.
-            func.coalesce(documents.c.knowledge_base_id, "") == base_id,
-            base_in_reach(caller),
-            document_open(caller),
-        )
-        for row in connection.execute(statement):
-            found[row.id] = _stored(row)
+        for row in connection.execute(statement, {"base": base_id, "ids": batch}).all():
+            found[row[0]] = _stored(row)
     return found
 
 
+def visible_texts(
+    connection: Connection, caller: Caller, base_id: str, ids: Sequence[int]
+) -> dict[int, PassageText]:
+    """The same with what ranking needs alone: a search reads a hundred of them and shows ten."""
+    statement = _visible_texts(caller)
+    found: dict[int, PassageText] = {}
+    for batch in _batches(ids):
+        for key, *rest in connection.execute(statement, {"base": base_id, "ids": batch}).all():
+            found[key] = PassageText._make(rest)
+    return found
+
+
+def _visible(statement: Any, caller: Caller) -> Any:
+    return statement.where(
+        passages.c.id.in_(bindparam("ids", expanding=True)),
+        # Wrapped, so that the planner goes by the passages' ids and not through all documents of the base.
+        func.coalesce(documents.c.knowledge_base_id, "") == bindparam("base"),
+        base_in_reach(caller),
+        document_open(caller),
+    )
+
+
+@lru_cache(64)
+def _visible_passages(caller: Caller) -> Any:
+    return _visible(_passages(), caller)
+
+
+@lru_cache(64)
+def _visible_texts(caller: Caller) -> Any:
+    return _visible(_texts(), caller)
+
+
+@cache
+def _texts() -> Any:
+    return _joined(
+        select(passages.c.id, passages.c.text, documents.c.title, documents.c.source, passages.c.chunk_index)
+    )
+
+
+@cache
 def _passages() -> Any:
-    return (
+    return _joined(
         select(
-            passages,
-            documents.c.title.label("document_title"),
+            passages.c.id,
+            passages.c.chunk_index,
+            passages.c.text,
+            passages.c.start,
+            passages.c.end,
+            passages.c.heading_path,
+            passages.c.page,
+            passages.c.document_id,
+            documents.c.title,
             documents.c.source,
             documents.c.filename,
             documents.c.collection_id,
             documents.c.department,
             documents.c.confidentiality,
         )
-        .join(documents, documents.c.id == passages.c.document_id)
-        .join(knowledge_bases, knowledge_bases.c.id == documents.c.knowledge_base_id)
     )
+
+
+def _joined(statement: Any) -> Any:
+    return statement.join(documents, documents.c.id == passages.c.document_id).join(
+        knowledge_bases, knowledge_bases.c.id == documents.c.knowledge_base_id
+    )
+
+
+_HEADINGS = StoredPassage._fields.index("heading_path")
 
 
 def _stored(row: Row[Any]) -> StoredPassage:
-    return StoredPassage(
-        id=row.id,
-        chunk_index=row.chunk_index,
-        text=row.text,
-        start=row.start,
-        end=row.end,
-        heading_path=tuple(row.heading_path),
-        page=row.page,
-        document_id=row.document_id,
-        document_title=row.document_title,
-        source=row.source,
-        filename=row.filename,
-        collection_id=row.collection_id,
-        department=row.department,
-        confidentiality=row.confidentiality,
-    )
+    return StoredPassage._make((*row[:_HEADINGS], tuple(row[_HEADINGS]), *row[_HEADINGS + 1 :]))
 
 
 def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -4,6 +4,8 @@ FAQ headings ask too: with いくら and どこ among the query's words, 「出�
 for a price.
 """
 
+from functools import lru_cache
+
 from shirube.text.tokenize import without_words, words
 
 # Sudachi's normal forms.
@@ -12,6 +14,7 @@ _ASKING = frozenset(
 )
 
 
+@lru_cache(256)
 def subject(text: str) -> str:
     """`text` without asking words; unchanged when nothing would be left."""
     rest = without_words(text, _ASKING)

@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import islice
 
 import tantivy
 from tantivy import Occur, Query
@@ -56,9 +55,14 @@ def entries_only(schema: tantivy.Schema) -> Query:
 
 
 def _any_word(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
-    """Words and bigrams side by side, each occurrence counting; BM25 of the two fields is summed."""
+    """Words and bigrams side by side, each occurrence counting; BM25 of the two fields is summed.
+
+    A single character is looked for inside bigrams only where there is no bigram to look for: that is slow, and beside
+    longer words it tells little.
+    """
     parts = []
-    for suffix, tokens in (("words", Counter(words(text))), ("bigrams", Counter(bigrams(text)))):
+    pairs = Counter(bigrams(text))
+    for suffix, tokens in (("words", Counter(words(text))), ("bigrams", pairs)):
         for field in layout.texts:
             weight = getattr(weights.get(field, _PLAIN), suffix)
             if weight <= 0:
@@ -66,8 +70,9 @@ def _any_word(schema: tantivy.Schema, layout: Layout, text: str, weights: Mappin
             for token, times in tokens.items():
                 term = Query.term_query(schema, f"{field}_{suffix}", token, "freq")
                 parts.append((Occur.Should, Query.boost_query(term, weight * times)))
-    letters = dict.fromkeys(filter(_is_letter, bigrams(text)))
-    for letter in islice(letters, _LETTERS):
+    letters = [pair for pair in pairs if _is_letter(pair)]
+    longer = any(len(pair) > 1 and not pair.isascii() for pair in pairs)
+    for letter in () if longer else letters[:_LETTERS]:
         parts += [(Occur.Should, _letter(schema, f"{field}_bigrams", letter)) for field in layout.texts]
     return Query.boolean_query(parts) if parts else Query.empty_query()
 

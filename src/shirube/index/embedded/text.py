@@ -7,6 +7,7 @@ Tantivy's BM25 has k1 = 1.2 and b = 0.75 built in (see docs/adr/003).
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,8 @@ _THREADS = 2
 _REPORT = 256
 _WRITER_BYTES = 256_000_000
 _FORWARD = "forward"
+# Entries whose words are kept at hand, half a kilobyte or so each.
+_REMEMBERED = 50_000
 
 
 class TantivySpace:
@@ -45,6 +48,7 @@ class TantivySpace:
         self._index.reload()
         self._searcher = self._index.searcher()
         self._revision = self._read_revision()
+        self._terms: dict[int, list[npt.NDArray[np.uint32]]] = {}
 
     @property
     def revision(self) -> int:
@@ -63,9 +67,8 @@ class TantivySpace:
         compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
         hits = searcher.search(compiled, limit, count=False).hits
         keys = searcher.fast_field_values("key", [address for _, address in hits])
-        return [
-            Hit(int(key), float(score)) for (score, _), key in zip(hits, keys, strict=True) if key is not None
-        ]
+        scores = [score for score, _ in hits]
+        return [Hit._make(each) for each in zip(keys, scores, strict=True) if each[0] is not None]
 
     def matches(self, query: str | Node, filters: Filters) -> int:
         compiled = compile_query(self._index.schema, self.layout, query, {}, filters)
@@ -89,19 +92,25 @@ class TantivySpace:
         return found
 
     def terms(self, keys: Sequence[int]) -> Terms:
-        schema = self._index.schema
-        wanted = Query.term_set_query(schema, "key", list(keys))
-        hits = self._searcher.search(wanted, max(len(keys), 1), count=False).hits
-        by_key: dict[int, npt.NDArray[np.uint32]] = {}
-        for _, address in hits:
-            document = self._searcher.doc(address)
-            by_key[int(document["key"][0])] = np.frombuffer(bytes(document[_FORWARD][0]), np.uint32)
-        kept = [key for key in keys if key in by_key]
-        # First the lengths of the texts, then the texts.
+        held = self._terms
+        if new := [key for key in keys if key not in held]:
+            if len(held) > _REMEMBERED:
+                held = self._terms = {}
+            held.update(self._read_terms(new))
+        kept = [key for key in keys if key in held]
+        return Terms(
+            kept, {name: [held[key][at] for key in kept] for at, name in enumerate(self.layout.texts)}
+        )
+
+    def _read_terms(self, keys: Sequence[int]) -> Iterator[tuple[int, list[npt.NDArray[np.uint32]]]]:
+        wanted = Query.term_set_query(self._index.schema, "key", list(keys))
         size = len(self.layout.texts)
-        split = [np.split(by_key[key][size:], np.cumsum(by_key[key][: size - 1])) for key in kept]
-        words = {name: [each[at] for each in split] for at, name in enumerate(self.layout.texts)}
-        return Terms(kept, words)
+        for _, address in self._searcher.search(wanted, len(keys), count=False).hits:
+            document = self._searcher.doc(address)
+            forward = np.frombuffer(document[_FORWARD][0], np.uint32)
+            # First the lengths of the texts, then the texts.
+            starts = [size, *(size + np.cumsum(forward[:size])).tolist()]
+            yield document["key"][0], [forward[start:end] for start, end in pairwise(starts)]
 
     def write(self, revision: int, groups: Iterable[str], entries: Iterable[Entry]) -> Iterator[int]:
         """Replace `groups` by `entries` and take on `revision`, all at once; yields the entries added so far.

@@ -111,8 +111,10 @@ class Rows:
         title = np.full(len(whole), np.nan)
         if len(self.titles):
             titled = codes >= 0
-            shown, place = np.unique(codes[titled], return_inverse=True)
-            title[titled] = self.titles.taken(shown).cosines(query)[place]
+            if at is None:
+                title[titled] = self.titles.cosines(query)[codes[titled]]
+            else:
+                title[titled] = self.titles.taken(codes[titled]).cosines(query)
         return Similarity(whole, best, title)
 
 
@@ -214,7 +216,7 @@ class UsearchSpace:
         last = np.partition(scores, -limit)[-limit] if limit < len(at) else -np.inf
         best = np.flatnonzero((scores >= last) & (scores > -np.inf))
         best = best[np.lexsort((rows.keys[at[best]], -scores[best]))][:limit]
-        return [Hit(int(rows.keys[at[each]]), float(scores[each])) for each in best]
+        return list(map(Hit._make, zip(rows.keys[at[best]].tolist(), scores[best].tolist(), strict=True)))
 
     def similarity(self, vector: Vectors, keys: Sequence[int]) -> Similarity:
         """The cosines to the entries of these keys."""

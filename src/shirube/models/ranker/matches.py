@@ -63,12 +63,14 @@ def match_words(wanted: Fingerprints, texts: Sequence[Fingerprints]) -> Matches:
     # A border after every text: no sentence and no run goes on into the next.
     border = np.zeros(1, np.uint32)
     words = np.concatenate([part for text in texts for part in (text, border)])
-    owner = np.repeat(np.arange(len(texts)), lengths + 1)
-    borders = words == 0
-    at, term = _matched(wanted, words, np.flatnonzero(_buckets(wanted)[words & (_BUCKETS - 1)]))
-    sentence = np.cumsum(borders)
-    counted = np.bincount(owner[~borders], minlength=len(texts)).astype(float)
-    return Matches(at, term, owner[at], sentence[at], counted, np.zeros(int(sentence[-1]) + 1, bool))
+    places = np.flatnonzero(_buckets(wanted)[words & (_BUCKETS - 1)])
+    at, term = _matched(wanted, words[places], places)
+    ends = np.cumsum(lengths + 1)
+    borders = np.flatnonzero(words == 0)
+    counted = lengths + 1 - np.diff(np.searchsorted(borders, ends), prepend=0)
+    text = np.searchsorted(ends, at, side="right")
+    nowhere = np.zeros(len(borders) + 1, bool)
+    return Matches(at, term, text, np.searchsorted(borders, at), counted.astype(float), nowhere)
 
 
 def match_pairs(wanted: Fingerprints, texts: Sequence[str]) -> Matches:
@@ -77,16 +79,18 @@ def match_pairs(wanted: Fingerprints, texts: Sequence[str]) -> Matches:
     codes = _codes("\n".join(cut) + "\n")
     kinds = _kinds()[codes]
     lengths = np.array([len(text.encode("utf-16-le", "replace")) // 2 for text in cut])
-    owner = np.repeat(np.arange(len(texts)), lengths + 1)
     asked = np.zeros(1 << 16, bool)
     asked[(wanted >> 16).astype(np.uint16)] = True
     asked[(wanted & 0xFFFF).astype(np.uint16)] = True
     held = asked[codes]
     near = np.flatnonzero(held[:-1] & held[1:])
-    at, term = _matched(wanted, _paired(codes), near)
-    sentence = np.cumsum(kinds == _STOP)
-    numbered = np.bincount(sentence[kinds == _DIGIT], minlength=int(sentence[-1]) + 1) > 0
-    return Matches(at, term, owner[at], sentence[at], lengths.astype(float), numbered)
+    pairs = np.asarray(codes[near].astype(np.uint32) << 16 | codes[near + 1], np.uint32)
+    at, term = _matched(wanted, pairs, near)
+    text = np.searchsorted(np.cumsum(lengths + 1), at, side="right")
+    stops = np.flatnonzero(kinds == _STOP)
+    digits = np.searchsorted(stops, np.flatnonzero(kinds == _DIGIT))
+    numbered = np.bincount(digits, minlength=len(stops) + 1) > 0
+    return Matches(at, term, text, np.searchsorted(stops, at), lengths.astype(float), numbered)
 
 
 def character_pairs(text: str) -> list[str]:
@@ -144,10 +148,9 @@ def _sum_neighbours(found: Found, matches: Matches, weights: Scores) -> None:
         )
 
 
-def _matched(wanted: Fingerprints, line: Fingerprints, places: Places) -> tuple[Places, Places]:
-    """Which of some places of the line hold a wanted term, and which term it is."""
+def _matched(wanted: Fingerprints, there: Fingerprints, places: Places) -> tuple[Places, Places]:
+    """At which of some places a wanted term stands, and which term it is; `there` is what stands at them."""
     order = np.argsort(wanted)
-    there = line[places]
     term = order[np.minimum(np.searchsorted(wanted[order], there), len(wanted) - 1)]
     right = wanted[term] == there
     return places[right], term[right]
@@ -157,11 +160,6 @@ def _buckets(wanted: Fingerprints) -> npt.NDArray[np.bool_]:
     held = np.zeros(_BUCKETS, bool)
     held[wanted & (_BUCKETS - 1)] = True
     return held
-
-
-def _paired(codes: Codes) -> Fingerprints:
-    wide = codes.astype(np.uint32)
-    return np.asarray((wide[:-1] << 16) | wide[1:], np.uint32)
 
 
 def _codes(text: str) -> Codes:

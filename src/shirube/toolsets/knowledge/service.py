@@ -8,6 +8,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy import Connection
+
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import InvalidInput, ShirubeError
 from shirube.index.embedded.space import EmbeddedSpace
@@ -112,15 +114,10 @@ class KnowledgeService:
         space = self.space(base_id)
         current = space.refresh() or space.catch_up_soon()
         embedder = self._embedder(space)
-        found: dict[int, StoredPassage] = {}
 
         def fetch(keys: Sequence[int]) -> dict[int, Found]:
             with self._workspace.database.read() as connection:
-                found.update(passages.visible_passages(connection, caller, base_id, keys))
-            return {
-                key: Found(each.text, each.document_title, (each.source, each.chunk_index))
-                for key, each in found.items()
-            }
+                return found_texts(connection, caller, base_id, keys)
 
         outcome = rank(
             space,
@@ -134,14 +131,20 @@ class KnowledgeService:
         )
         # Compared as it is shown: no score in the answer is below the threshold.
         passed = [each for each in outcome.results if round(each.score, 4) >= asked.threshold]
+        with self._workspace.database.read() as connection:
+            shown = passages.visible_passages(
+                connection, caller, base_id, [each.key for each in passed[: asked.max_results]]
+            )
+        # What was removed or closed to the caller in the meantime is not shown.
+        results = [each for each in passed if each.key in shown]
         run = self._run(caller, asked, outcome, embedder)
         best = outcome.results[0].score if outcome.results else None
         return schema.SearchOutput(
             query=query,
             knowledge_base_id=base_id,
             threshold=asked.threshold,
-            results=[_result(each, found[each.key], asked.explain) for each in passed[: asked.max_results]],
-            count=min(len(passed), asked.max_results),
+            results=[_result(each, shown[each.key], asked.explain) for each in results],
+            count=len(results),
             run_id=run.id,
             took_ms=round((time.perf_counter() - started) * 1000, 2),
             **_given(
@@ -224,8 +227,15 @@ def _kept(ranked: Ranked) -> dict[str, Any]:
     return {"key": ranked.key, "score": ranked.score, "scores": ranked.scores, "ranks": ranked.ranks}
 
 
-def found_passage(passage: StoredPassage) -> Found:
-    return Found(passage.text, passage.document_title, (passage.source, passage.chunk_index))
+def found_texts(
+    connection: Connection, caller: Caller, base_id: str, keys: Sequence[int]
+) -> dict[int, Found]:
+    """The candidates that the caller may read, as ranking takes them."""
+    found = passages.visible_texts(connection, caller, base_id, keys)
+    return {
+        key: Found(each.text, each.document_title, (each.source, each.chunk_index))
+        for key, each in found.items()
+    }
 
 
 def access_filters(caller: Caller) -> Filters:
