@@ -17,14 +17,23 @@ from benchmarks.datasets import data_folder
 from benchmarks.machine import tree_resident
 from benchmarks.measures import percentile
 from shirube.caller import LOCAL
+from shirube.ingest.embedding import embed_missing
 from shirube.query.filters import Filters
 from shirube.settings import load_settings
-from shirube.toolsets.knowledge.feed import WEIGHTS
+from shirube.toolsets.knowledge.feed import BODY, TITLE, WEIGHTS
 from shirube.toolsets.knowledge.schema import SearchInput
 from shirube.toolsets.knowledge.service import KnowledgeService
 from shirube.workspace import Workspace
 
 CACHE = Path(__file__).with_name(".cache")
+
+
+@dataclass(frozen=True)
+class LawVectors:
+    seconds: float
+    bytes: int
+    p50: float
+    p95: float
 
 
 @dataclass(frozen=True)
@@ -41,9 +50,10 @@ class LawsResult:
     sparse_p50: float
     sparse_p95: float
     summary_p50: float
+    vectors: LawVectors | None
 
 
-def measure_laws() -> LawsResult:
+def measure_laws(*, vectors: bool) -> LawsResult:
     folder, characters = _files()
     with tempfile.TemporaryDirectory(dir=CACHE) as home:
         print("laws: import")
@@ -59,6 +69,7 @@ def measure_laws() -> LawsResult:
         sparse = [_timed(partial(space.search, query, WEIGHTS, Filters(), 500)) for query in queries]
         summary = [_timed(lambda: service.summary(LOCAL, base)) for _ in range(50)]
         passages = space.count()
+        embedded = _with_vectors(service, workspace, base, Path(home)) if vectors else None
         workspace.database.close()
         return LawsResult(
             files=sum(1 for _ in folder.glob("*.md")),
@@ -73,7 +84,22 @@ def measure_laws() -> LawsResult:
             sparse_p50=percentile(sparse, 50),
             sparse_p95=percentile(sparse, 95),
             summary_p50=percentile(summary, 50),
+            vectors=embedded,
         )
+
+
+def _with_vectors(service: KnowledgeService, workspace: Workspace, base: str, home: Path) -> LawVectors:
+    print("laws: vectors")
+    started = time.perf_counter()
+    embedder = workspace.embedder
+    assert embedder is not None
+    embed_missing(service.space(base), embedder, BODY, TITLE)
+    seconds = time.perf_counter() - started
+    queries = _queries()
+    for query in queries[:20]:
+        service.search(LOCAL, _asked(query, base))
+    whole = [_timed(partial(service.search, LOCAL, _asked(query, base))) for query in queries]
+    return LawVectors(seconds, _size(home, "vectors-"), percentile(whole, 50), percentile(whole, 95))
 
 
 def _files() -> tuple[Path, int]:

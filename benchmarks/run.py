@@ -1,6 +1,7 @@
 """`make bench`: quality, speed, memory and size of Shirube and its peers in one run; writes benchmarks/report.md.
 
-`make bench ARGS=--quick` for a first look, `ARGS="--without peers,laws,startup"` to leave parts out.
+`make bench ARGS=--quick` for a first look, `ARGS="--without peers,laws,law-vectors,startup"` to leave parts out: the
+vectors of the laws take the longest by far.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from benchmarks.datasets import Dataset, Passage, load, with_distractors, with_q
 from benchmarks.laws import LawsResult, measure_laws
 from benchmarks.machine import machine_lines, resident
 from benchmarks.measures import all_measures, percentile
-from benchmarks.ours import STAGES, Searcher, Stage
+from benchmarks.ours import PARTS, STAGES, Part, Searcher, Stage
 from benchmarks.peers.contract import PEERS, NotRun, PeerResult
 from benchmarks.peers.environment import run_peer
 from benchmarks.peers.probe import SENTENCES, WORDS
@@ -23,6 +24,8 @@ from benchmarks.startup import StartupResult, measure_startup
 REPORT = Path(__file__).with_name("report.md")
 OTHERS = ("lohelp-ja-index", "mirasapo-cases", "lohelp-xl-jatitle-enpage")
 LIMIT = 100
+# So many queries of a set are asked again with a part of the pipeline left out.
+WITHOUT = 1000
 MEASURES = ("nDCG@10", "MRR@10", "hit@1", "recall@10", "recall@100")
 
 
@@ -33,6 +36,8 @@ class OurResult:
     passages: int
     rankings: dict[Stage, dict[str, list[str]]] = field(default_factory=dict)
     latencies: dict[Stage, list[float]] = field(default_factory=dict)
+    without: dict[Part, dict[str, list[str]]] = field(default_factory=dict)
+    parts_ms: dict[str, list[float]] = field(default_factory=dict)
     store_per_second: float = 0.0
     index_per_second: float = 0.0
     embed_per_second: float = 0.0
@@ -46,7 +51,7 @@ class OurResult:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few questions, no peers, no laws")
-    parser.add_argument("--without", default="", help="parts to leave out: peers, laws, startup")
+    parser.add_argument("--without", default="", help="parts to leave out: peers, laws, law-vectors, startup")
     asked = parser.parse_args()
     left_out = set(asked.without.split(",")) | ({"peers", "laws"} if asked.quick else set())
     most = 100 if asked.quick else 1000
@@ -58,11 +63,11 @@ def main() -> None:
     sets = [among_all, *(load(name) for name in OTHERS)]
     if asked.quick:
         sets = [with_queries(each, most) for each in sets]
-    lines += _quality([*sets, everything], peers="peers" not in left_out)
+    lines += _quality([*sets, everything], judged=len(sets), peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))
     if "laws" not in left_out:
-        lines += _laws(measure_laws())
+        lines += _laws(measure_laws(vectors="law-vectors" not in left_out))
     lines += ["", f"The whole run took {(time.time() - started) / 60:.0f} minutes."]
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"written: {REPORT.name}")
@@ -82,11 +87,15 @@ def _cases() -> Dataset:
     return replace(cases, corpus=named)
 
 
-def _quality(sets: Sequence[Dataset], *, peers: bool) -> list[str]:
+def _quality(sets: Sequence[Dataset], *, judged: int, peers: bool) -> list[str]:
+    """The first `judged` sets are also asked with parts of the pipeline left out."""
     lines = ["## Quality by stage, and peers on the same questions", ""]
-    for data in sets:
+    lacking: dict[str, dict[str, float]] = {}
+    for number, data in enumerate(sets):
         print(f"quality: {data.name}")
-        ours = measure(data)
+        ours = measure(data, without=number < judged)
+        if ours.without:
+            lacking[data.name] = _lacking(ours, data)
         results = []
         notes = []
         for name in PEERS if peers else ():
@@ -108,7 +117,35 @@ def _quality(sets: Sequence[Dataset], *, peers: bool) -> list[str]:
             lines += [*_table(["engine, stage", *MEASURES], rows), ""]
         lines += _costs(ours, results)
         lines += [*notes, ""]
-    return lines
+    return lines + _what_parts_add(lacking)
+
+
+def _lacking(ours: OurResult, data: Dataset) -> dict[str, float]:
+    """nDCG@10 of the whole and without each part, on the same queries."""
+    asked = list(next(iter(ours.without.values())))
+    rankings: dict[str, Mapping[str, Sequence[str]]] = {"nothing": _of(ours.rankings["whole"], asked)}
+    rankings |= {str(part): found for part, found in ours.without.items()}
+    return {part: all_measures(found, data.qrels)["nDCG@10"] for part, found in rankings.items()}
+
+
+def _what_parts_add(lacking: Mapping[str, Mapping[str, float]]) -> list[str]:
+    rows = []
+    for part in ("nothing", *PARTS):
+        figures = [held[part] for held in lacking.values()]
+        changes = [held[part] - held["nothing"] for held in lacking.values()]
+        figures.append(sum(figures) / len(figures))
+        changes.append(sum(changes) / len(changes))
+        shown = [f"{figure:.4f} ({change:+.4f})" for figure, change in zip(figures, changes, strict=True)]
+        rows.append([part, *shown])
+    return [
+        "## What each part adds",
+        "",
+        f"nDCG@10 of the pipeline with a part left out, at most {WITHOUT:,} queries of each set; a part that did harm "
+        "would show a plus. Without the dense lane vectors still help to rank what full text finds.",
+        "",
+        *_table(["left out", *lacking, "mean"], rows),
+        "",
+    ]
 
 
 def _parts(data: Dataset) -> dict[str, list[str]]:
@@ -154,12 +191,15 @@ def _costs(ours: OurResult, peers: Sequence[PeerResult]) -> list[str]:
         f"Shirube indexes {ours.index_per_second:,.0f} passages/s without vectors (tokenised, written, committed), "
         f"stores {ours.store_per_second:,.0f} documents/s (a transaction each) and embeds "
         f"{ours.embed_per_second:,.0f} passages/s. Bytes a passage: {ours.bytes_store:,.0f} database (document, "
-        f"passage, change log), {ours.bytes_text:,.0f} full text, {ours.bytes_vectors:,.0f} vectors.",
+        f"passage, change log), {ours.bytes_text:,.0f} full text, {ours.bytes_vectors:,.0f} vectors. Inside the whole, "
+        "p50 / p95 ms: "
+        + ", ".join(f"{name} {' / '.join(_latency(ms))}" for name, ms in ours.parts_ms.items())
+        + ".",
         "",
     ]
 
 
-def measure(data: Dataset) -> OurResult:
+def measure(data: Dataset, *, without: bool = False) -> OurResult:
     """Build a knowledge base from the set and ask every question at every stage, one by one, warm."""
     before = resident()
     with tempfile.TemporaryDirectory() as folder:
@@ -182,6 +222,12 @@ def measure(data: Dataset) -> OurResult:
                 latencies.append((time.perf_counter() - started) * 1000)
             result.rankings[stage] = rankings
             result.latencies[stage] = latencies
+        few = list(data.queries.items())[:: max(1, len(data.queries) // WITHOUT)][:WITHOUT]
+        for _, query in few:
+            for stage_done in searcher.rank(query).stages:
+                result.parts_ms.setdefault(stage_done.name, []).append(stage_done.ms)
+        for part in PARTS if without else ():
+            result.without[part] = {name: searcher.search_without(part, query, LIMIT) for name, query in few}
         result.resident_growth = resident() - before
         result.probe = _probe(Path(folder) / "probe")
         searcher.close()
@@ -240,11 +286,24 @@ def _laws(result: LawsResult) -> list[str]:
                 ["peak memory of all its processes", _mebibytes(result.peak)],
                 ["database on disk", _mebibytes(result.bytes_store)],
                 ["full text on disk", _mebibytes(result.bytes_text)],
-                ["search p50 / p95, in process", f"{result.p50:.1f} / {result.p95:.1f} ms"],
+                ["search without vectors p50 / p95, in process", f"{result.p50:.1f} / {result.p95:.1f} ms"],
+                *_law_vectors(result),
                 ["full text alone p50 / p95", f"{result.sparse_p50:.1f} / {result.sparse_p95:.1f} ms"],
                 ["summary p50", f"{result.summary_p50:.2f} ms"],
             ],
         ),
+    ]
+
+
+def _law_vectors(result: LawsResult) -> list[list[str]]:
+    if result.vectors is None:
+        return [["with vectors", "not run"]]
+    rate = result.passages / result.vectors.seconds
+    times = f"{result.vectors.p50:.1f} / {result.vectors.p95:.1f} ms"
+    return [
+        ["vectors", f"{result.vectors.seconds / 60:.0f} minutes, {rate:,.0f} passages/s"],
+        ["vectors on disk", _mebibytes(result.vectors.bytes)],
+        ["search with vectors p50 / p95, in process", times],
     ]
 
 

@@ -69,6 +69,8 @@ OF_LIST = (
     "matched",
     "foreign",
 )
+# A manual's page is as long as it is; keywords look for any of them.
+OF_LENGTH = ("length", "bm25_unnormed", "bm25_normed", "pairs_unnormed", "pairs_normed", "pairs_of_few")
 PLANS: Mapping[Kind, Plan] = {
     "question": Plan(
         {"questions": 1.0, "paraphrases": 0.3, "captions": 0.2},
@@ -79,17 +81,14 @@ PLANS: Mapping[Kind, Plan] = {
         rate=0.01,
     ),
     "statement": Plan(
-        {"questions": 1.0, "sentences": 0.3},
+        {"questions": 1.0, "summaries": 0.5, "sentences": 0.3},
         [name for name in NAMES if name not in OF_LIST and not name.endswith("_alone")],
         every=True,
         epochs=12,
     ),
     "keywords": Plan(
-        {"questions": 1.0, "captions": 1.0, "entries": 1.0, "paraphrases": 1.0},
-        (
-            "sparse_to_best sparse_rank bm25_to_best pairs_bm25_to_best covered_by_both pairs_by_both longest_run "
-            "window whole title window_alone whole_alone title_alone"
-        ).split(),
+        {"questions": 1.0, "captions": 1.0, "entries": 1.0, "headings": 1.0, "paraphrases": 1.0},
+        [name for name in NAMES if name not in (*OF_LIST, *OF_LENGTH)],
     ),
     "foreign": Plan(
         {"into_english": 1.0, "into_japanese": 1.0}, ("window", "whole", "title"), every=True, rising=True
@@ -134,7 +133,8 @@ def main() -> None:
     train = {name: [each for at, each in enumerate(held) if at % KEPT_BACK] for name, held in lists.items()}
     kept = {name: held[::KEPT_BACK] for name, held in lists.items()}
     with threadpool_limits(1, "blas"):
-        networks = {kind: _planned(kind, plan, train, kept) for kind, plan in PLANS.items()}
+        usual = _usual(train)
+        networks = {kind: _planned(kind, plan, train, kept, usual) for kind, plan in PLANS.items()}
         # A keyword may be found in many passages, all of them right: there standing out is worth nothing.
         asked = [
             each
@@ -151,7 +151,11 @@ def main() -> None:
 
 
 def _planned(
-    kind: Kind, plan: Plan, train: Mapping[str, Sequence[List]], kept: Mapping[str, Sequence[List]]
+    kind: Kind,
+    plan: Plan,
+    train: Mapping[str, Sequence[List]],
+    kept: Mapping[str, Sequence[List]],
+    usual: tuple[Array, Array],
 ) -> Network:
     """The network of a kind of query, its logits made comparable with those of the others."""
 
@@ -164,12 +168,19 @@ def _planned(
         ]
 
     lists = [each for each in chosen(train) if each.right.any()]
-    network = _averaged([_trained(plan, lists, seed) for seed in range(plan.starts)])
+    network = _averaged([_trained(plan, lists, usual, seed) for seed in range(plan.starts)])
     held = chosen(kept)
     score, _, bias = _fitted([network(each.table) for each in held], held, with_gaps=False)
     return replace(
         network, linear=network.linear * score, out=network.out * score, bias=network.bias * score + bias
     )
+
+
+def _usual(train: Mapping[str, Sequence[List]]) -> tuple[Array, Array]:
+    """Mean and spread of every feature, the same for all networks."""
+    shown = [_cut(each).table for held in train.values() for each in held[::3] if len(each.right)]
+    everything = np.concatenate(shown)
+    return np.nanmean(everything, axis=0), np.nanstd(everything, axis=0) + 1e-6
 
 
 def _judged(networks: Mapping[Kind, Network], each: List) -> Array:
@@ -216,16 +227,15 @@ def _lists(data: Dataset) -> list[List]:
     return found
 
 
-def _trained(plan: Plan, lists: Sequence[List], seed: int) -> Network:
+def _trained(plan: Plan, lists: Sequence[List], usual: tuple[Array, Array], seed: int) -> Network:
     """Adam over batches of lists, each with its right candidates and the first wrong ones."""
     chance = np.random.default_rng(seed)
     cut = [_cut(each) for each in lists]
-    everything = np.concatenate([each.table for each in cut])
     size = len(NAMES)
     seen = np.array([name in plan.names for name in NAMES], float)
     network = Network(
-        mean=np.nanmean(everything, axis=0),
-        scale=np.nanstd(everything, axis=0) + 1e-6,
+        mean=usual[0],
+        scale=usual[1],
         linear=np.zeros(size),
         hidden=chance.standard_normal((size, plan.hidden)) / np.sqrt(size) * seen[:, None],
         hidden_bias=np.zeros(plan.hidden),

@@ -9,6 +9,8 @@ None of it comes from a set that judges. The same data give the same sets, whene
 | entries | the words that mark a text, as an index would list them → the text | jaquad-train, laws |
 | sentences | a sentence → the paragraph it was taken out of | jaquad-train |
 | captions | the caption of an article → the article | laws (e-Gov, CC BY 4.0) |
+| summaries | what a manual page says of itself → the page without its first paragraph | Visual Studio (CC BY 4.0) |
+| headings | the heading of a section → the section | Visual Studio |
 | paraphrases | a sentence → one that people judged to say the same | JSTS (JGLUE, CC BY-SA 4.0) |
 | into_english, into_japanese | a sentence → a page that says it in the other language | Tatoeba (CC BY 2.0 FR) |
 """
@@ -18,6 +20,7 @@ import json
 import math
 import random
 import re
+import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,18 +29,28 @@ from benchmarks.datasets import Dataset, Passage, data_folder, load, with_distra
 from shirube.text.sentences import sentences as sentence_spans
 from shirube.text.tokenize import words
 
-QUESTIONS = 6000
+QUESTIONS = 14_000
 KEYWORDS = 2000
 SENTENCES = 2500
 CAPTIONS = 3000
 ENTRIES = 3000
+SUMMARIES = 2500
+HEADINGS = 2500
 PARAPHRASES = 2000
 TRANSLATIONS = 2500
 _ARTICLES = 9000
 _TITLED = 4000
+_SECTIONS = 7000
 _BESIDE = 0.35
 _LAWS_EVERY = 12
 _SAME = 4.0
+_PAGES = "pages/visualstudio-docs-ja.tar.xz"
+_PAGE = re.compile(r"---\n(?P<head>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+_DESCRIPTION = re.compile(r"^description: *['\"]?(.+?)['\"]?$", re.MULTILINE)
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+_ANCHOR = re.compile(r"<a name=[^>]*></a>")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_KANA = re.compile("[ぁ-ゖァ-ヺ]")
 _CAPTION = re.compile(r"^## (第[^\s]+) （(.+?)）\s*$", re.MULTILINE)
 
 
@@ -47,6 +60,8 @@ def training_sets() -> dict[str, Dataset]:
         "sentences": sentences,
         "captions": captions,
         "entries": entries,
+        "summaries": summaries,
+        "headings": headings,
         "paraphrases": paraphrases,
         "into_english": into_english,
         "into_japanese": into_japanese,
@@ -162,6 +177,64 @@ def entries() -> Dataset:
             asked[passage.id] = chance.choice([" ", "", "の", ";"]).join(picked)
     qrels = {name: {name: 1} for name in asked}
     return _with_queries("entries", corpus, asked, qrels, ENTRIES, chance)
+
+
+def summaries() -> Dataset:
+    """Pages that lost their first paragraph, and every other one its title; their own summary is asked for."""
+    chance = random.Random(8)
+    corpus, asked, qrels = [], {}, {}
+    for number, (title, summary, body) in enumerate(manual_pages()):
+        _, _, rest = body.partition("\n\n")
+        if len(rest) < 200:
+            continue
+        name = f"page-{number}"
+        corpus.append(Passage(name, title if number % 2 else "", rest[: chance.choice([600, 1500, 3000])]))
+        if 15 <= len(summary) <= 120 and _KANA.search(summary):
+            asked[name] = summary.rstrip("。")
+            qrels[name] = {name: 1}
+    return _with_queries("summaries", corpus, asked, qrels, SUMMARIES, chance)
+
+
+def headings() -> Dataset:
+    """Sections under the title of their page, which lost their heading; it is asked for where it stands only once."""
+    chance = random.Random(10)
+    sections = []
+    for title, _, body in manual_pages():
+        marks = list(_HEADING.finditer(body))
+        ends = [each.start() for each in marks[1:]] + [len(body)]
+        for mark, end in zip(marks, ends, strict=False):
+            text = body[mark.end() : end].strip()
+            if len(text) >= 100:
+                sections.append((title, mark[1].strip(), text[:1500]))
+    times = Counter(heading for _, heading, _ in sections)
+    corpus, asked, qrels = [], {}, {}
+    for number, (title, heading, text) in enumerate(sections):
+        name = f"section-{number}"
+        # A rare one stays: a page's own heading is its title, and what is asked for may stand there word for word.
+        corpus.append(Passage(name, heading if number % 7 == 0 else title, text))
+        if times[heading] == 1 and 5 <= len(heading) <= 40 and _KANA.search(heading):
+            asked[name] = heading
+            qrels[name] = {name: 1}
+    kept = chance.sample(corpus, _SECTIONS)
+    there = {passage.id for passage in kept}
+    asked = {name: text for name, text in asked.items() if name in there}
+    return _with_queries("headings", kept, asked, qrels, HEADINGS, chance)
+
+
+def manual_pages() -> Iterator[tuple[str, str, str]]:
+    """Title, summary and body of the pages of a manual, without their marks of Markdown that nobody reads."""
+    with tarfile.open(data_folder() / _PAGES) as pages:
+        members = sorted((each for each in pages if each.name.endswith(".md")), key=lambda each: each.name)
+        for member in members:
+            file = pages.extractfile(member)
+            found = _PAGE.match(file.read().decode("utf-8", "replace")) if file else None
+            summary = _DESCRIPTION.search(found["head"]) if found else None
+            if not (found and summary):
+                continue
+            body = _LINK.sub(r"\1", _ANCHOR.sub("", found["body"])).replace("`", "").replace("**", "").strip()
+            first = _HEADING.match(body)
+            if first:
+                yield first[1].strip(), summary[1].strip(), body[first.end() :].strip()
 
 
 def paraphrases() -> Dataset:

@@ -136,8 +136,26 @@ def test_a_run_of_words_does_not_go_on_into_the_next_text_or_sentence() -> None:
     found = summed_up(match_words(wanted, texts), weights)
     assert found.run == pytest.approx([0.5, 0.5, 0.5, 1.0])
     assert found.pairs == pytest.approx([0, 0, 0, 1])
-    assert found.sentence == pytest.approx([0.5, 1.0, 0.5, 1.0])
-    assert found.two == pytest.approx([0.5, 1.0, 1.0, 1.0])
+    assert found.sentences.best(weights) == pytest.approx([0.5, 1.0, 0.5, 1.0])
+    assert found.sentences.best_two(weights) == pytest.approx([0.5, 1.0, 1.0, 1.0])
+
+
+def test_a_single_kanji_in_common_counts_and_the_rarer_counts_more() -> None:
+    texts = ["通潤酒造は熊本の会社である。", "熊本の会社が小麦を挽く。", "岩手の会社が家具を作る。"]
+    shown = candidates(texts, ["", "", ""])
+    kanji = column(features(question("熊本の酒蔵"), shown), "kanji")
+    assert kanji[0] == pytest.approx(1.0)  # 蔵 is nowhere, and counts for nothing
+    assert kanji[0] > kanji[1] > kanji[2] == 0
+
+
+def test_every_clause_looks_for_a_window_of_its_own() -> None:
+    shown = candidates(["副業の許可。", "手当の額。"], ["", ""])
+    asked = question("副業の許可、手当の額")
+    alone = features(asked, shown)
+    assert column(alone, "clauses") == pytest.approx(shown.window)
+    several = features(asked, replace(shown, clauses=np.array([[0.9, 0.1], [0.7, 0.5]])))
+    assert column(several, "clauses") == pytest.approx([0.8, 0.3])
+    assert column(several, "weakest_clause") == pytest.approx([0.7, 0.1])
 
 
 @settings(max_examples=100)
@@ -166,6 +184,14 @@ def test_any_text_gives_finite_features_that_do_not_depend_on_the_order(
         shown.title[::-1],
     )
     np.testing.assert_allclose(features(question(query), turned)[::-1], table, atol=1e-12)
+
+
+def test_keywords_are_served_by_whatever_holds_them_all() -> None:
+    texts = [f"副業{'の許可' if at % 2 else ''}について第{at}条に定める。" + "会社" * at for at in range(12)]
+    shown = candidates([*texts, "会議室は予約する。"], [""] * 13)
+    scores = LearnedReranker().scores(question("副業"), shown)
+    assert (scores[:12] >= 0.6).sum() >= 9
+    assert scores[12] < 0.5
 
 
 def test_without_vectors_their_features_are_unknown_and_the_scores_still_tell_apart() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import shirube
@@ -74,6 +75,9 @@ class Broken:
 
     def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity:
         return self.whole.similarity(model, vector, keys)
+
+    def best_windows(self, model: str, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]:
+        return self.whole.best_windows(model, vectors, keys)
 
     def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]:
         return self.whole.rarity(tokens, text, kind)

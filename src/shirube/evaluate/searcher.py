@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from shirube.caller import LOCAL
 from shirube.evaluate.datasets import Passage
-from shirube.index.contract import Progress
+from shirube.index.contract import Hit, Progress, Vectors, Weight
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Reranker
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration
-from shirube.retrieval.pipeline import Found, Outcome, rank
+from shirube.retrieval.pipeline import Found, Outcome, Space, rank
 from shirube.settings import load_settings
 from shirube.store import bases
 from shirube.store.documents import Document, put_document
@@ -29,6 +29,10 @@ from shirube.workspace import Workspace
 
 Stage = Literal["sparse", "dense", "fused", "whole"]
 STAGES: tuple[Stage, ...] = ("sparse", "dense", "fused", "whole")
+# Parts of the pipeline that can be left out, to see what each adds. Without the dense lane vectors still help to rank
+# what the other lane found; without vectors they do not.
+Part = Literal["sparse lane", "dense lane", "vectors", "re-ranking"]
+PARTS: tuple[Part, ...] = ("sparse lane", "dense lane", "vectors", "re-ranking")
 
 # Shows how far a piece of work with this title has come.
 Watch = Callable[[str], AbstractContextManager[Progress]]
@@ -44,6 +48,32 @@ class StageFailed(Exception):
 @contextmanager
 def unwatched(title: str) -> Iterator[Progress]:
     yield lambda done, total: None
+
+
+@dataclass
+class _Lacking:
+    """A space of which a lane finds nothing."""
+
+    space: EmbeddedSpace
+
+    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> list[Hit]:
+        return self.space.search(query, weights, filters, limit)
+
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+        return self.space.search_vectors(model, vector, filters, limit)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.space, name)
+
+
+class _WithoutText(_Lacking):
+    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> list[Hit]:
+        return []
+
+
+class _WithoutNearest(_Lacking):
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+        return []
 
 
 @dataclass
@@ -129,15 +159,30 @@ class Searcher:
             raise StageFailed(outcome.failed)
         return [self.ids[each.key] for each in outcome.results[:limit]]
 
+    def search_without(self, part: Part, query: str, limit: int) -> list[str]:
+        """The ids of the whole pipeline but for one of its parts."""
+        if part == "re-ranking":
+            return self.search(query, limit, "fused")
+        outcome = self._outcome(query, self.reranker, self.workspace.calibration, without=part)
+        if outcome.failed:
+            raise StageFailed(outcome.failed)
+        return [self.ids[each.key] for each in outcome.results[:limit]]
+
     def _outcome(
-        self, query: str, reranker: Reranker | None, calibration: Calibration | None = None
+        self,
+        query: str,
+        reranker: Reranker | None,
+        calibration: Calibration | None = None,
+        without: Part | None = None,
     ) -> Outcome:
+        lanes = {"sparse lane": _WithoutText, "dense lane": _WithoutNearest}
+        space: Space = lanes[without](self.space) if without in lanes else self.space
         return rank(
-            self.space,
+            space,
             query,
             access_filters(LOCAL),
             RECIPE,
-            embedder=self.embedder if self.vectors else None,
+            embedder=self.embedder if self.vectors and without != "vectors" else None,
             reranker=reranker,
             calibration=calibration,
             fetch=self._fetch,

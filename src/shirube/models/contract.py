@@ -37,6 +37,15 @@ class WindowEmbedder(Embedder, Protocol):
         ...
 
 
+@runtime_checkable
+class ClauseEmbedder(Embedder, Protocol):
+    """An embedder for which the vectors of a query's clauses cost next to nothing beside that of the query."""
+
+    def embed_clauses(self, clauses: Sequence[str]) -> tuple[npt.NDArray[np.float32], Matrix]:
+        """The vector of a query given as its consecutive clauses, and those of the clauses."""
+        ...
+
+
 @dataclass(frozen=True)
 class Question:
     """A query's distinct words in order (as the index's fingerprints) and pairs of characters, and how rare each is."""
@@ -53,7 +62,8 @@ class Candidates:
     """What is to be ranked: texts and titles, also as words (the index's fingerprints), and what the lanes said.
 
     `sparse` is the score of the full-text lane; the others are cosines of the query's vector to the whole passage, its
-    best window and its title. nan stands where there is none.
+    best window and its title. nan stands where there is none. `clauses` has a row for each clause, where a query has
+    several: its cosines to the passages' best windows.
     """
 
     texts: Sequence[str]
@@ -64,6 +74,7 @@ class Candidates:
     whole: Scores
     window: Scores
     title: Scores
+    clauses: Scores | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

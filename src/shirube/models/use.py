@@ -37,6 +37,11 @@ class UseEmbedder:
         tokens = [self._tokens([text])]
         return self._encoder.encode(tokens, self._adapters[0], seated=False)[0][0]  # type: ignore[no-any-return]
 
+    def embed_clauses(self, clauses: Sequence[str]) -> tuple[npt.NDArray[np.float32], Matrix]:
+        """The vector of a query given as its consecutive clauses, and those of the clauses."""
+        whole, parts = self._encoder.encode([self._tokens(clauses)], self._adapters[0], seated=False)
+        return whole[0], parts
+
     def embed_windows(self, texts: Sequence[Sequence[str]]) -> tuple[Matrix, Matrix]:
         """The vectors of texts that are given as consecutive windows, and those of all windows in order."""
         adapter = self._adapters[1]

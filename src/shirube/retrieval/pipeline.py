@@ -21,12 +21,13 @@ import numpy.typing as npt
 from shirube.errors import ShirubeError
 from shirube.index.contract import Hit, Kind, Similarity, Terms, Vectors, Weight
 from shirube.index.embedded.tokens import fingerprints
-from shirube.models.contract import Candidates, Embedder, Question, Reranker, Scores
+from shirube.models.contract import Candidates, ClauseEmbedder, Embedder, Question, Reranker, Scores
 from shirube.models.ranker.matches import character_pairs, pair_codes
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated
 from shirube.retrieval.fusion import reciprocal_ranks
 from shirube.retrieval.lanes import Lane, shared_ranks
+from shirube.text.clauses import clauses
 from shirube.text.questions import subject
 from shirube.text.tokenize import words
 
@@ -48,6 +49,8 @@ class Space(Protocol):
     def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]: ...
 
     def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity: ...
+
+    def best_windows(self, model: str, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]: ...
 
     def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]: ...
 
@@ -119,7 +122,7 @@ def rank(
 ) -> Outcome:
     """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out."""
     outcome = Outcome()
-    sparse, dense, vector = _lanes(space, query, filters, recipe, embedder, outcome)
+    sparse, dense, asked = _lanes(space, query, filters, recipe, embedder, outcome)
     with _stage(outcome, "fusion") as stage:
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = dict(list(reciprocal_ranks(lanes).items())[: recipe.fused_limit])
@@ -129,9 +132,7 @@ def rank(
     judged: Scores | None = None
     if reranker and keys:
         with _stage(outcome, "rerank") as stage:
-            near = None
-            if embedder and vector is not None:
-                near = space.similarity(embedder.name, vector, keys)
+            near = _nearness(space, embedder, asked, keys) if embedder and asked else None
             judged = _rerank(space, query, recipe, reranker, keys, found, sparse, near)
             stage.count = len(keys)
     values = np.array([fused[key] for key in keys]) if judged is None else judged
@@ -164,17 +165,17 @@ def rank(
 
 def _lanes(
     space: Space, query: str, filters: Filters, recipe: Recipe, embedder: Embedder | None, outcome: Outcome
-) -> tuple[Lane, Lane, Vectors | None]:
-    """Both lanes at the same time, and the query's vector; a lane that fails is empty and says so."""
-    vectors: list[Vectors] = []
+) -> tuple[Lane, Lane, "_Asked | None"]:
+    """Both lanes at the same time, and the query's vectors; a lane that fails is empty and says so."""
+    embedded: list[_Asked] = []
 
     def sparse() -> list[Hit]:
         return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
 
     def dense() -> list[Hit]:
         assert embedder is not None
-        vectors.append(embedder.embed_query(query))
-        return space.search_vectors(embedder.name, vectors[0], filters, recipe.dense_limit)
+        embedded.append(_embedded(embedder, query))
+        return space.search_vectors(embedder.name, embedded[0].whole, filters, recipe.dense_limit)
 
     waiting: Future[tuple[Stage, list[Hit]]] | None = None
     if embedder is not None:
@@ -185,8 +186,32 @@ def _lanes(
         return Lane("sparse", hits), Lane("dense", ()), None
     dense_stage, dense_hits = waiting.result()
     outcome.stages.append(dense_stage)
-    vector = vectors[0] if vectors and not dense_stage.error else None
-    return Lane("sparse", hits), Lane("dense", dense_hits), vector
+    asked = embedded[0] if embedded and not dense_stage.error else None
+    return Lane("sparse", hits), Lane("dense", dense_hits), asked
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The vector of a query, and those of its clauses where there are several."""
+
+    whole: Vectors
+    clauses: Vectors | None = None
+
+
+def _embedded(embedder: Embedder, query: str) -> _Asked:
+    parts = clauses(query)
+    if len(parts) > 1 and isinstance(embedder, ClauseEmbedder):
+        return _Asked(*embedder.embed_clauses(parts))
+    return _Asked(embedder.embed_query(query))
+
+
+def _nearness(
+    space: Space, embedder: Embedder, asked: _Asked, keys: Sequence[int]
+) -> tuple[Similarity, npt.NDArray[np.float64] | None]:
+    near = space.similarity(embedder.name, asked.whole, keys)
+    if asked.clauses is None:
+        return near, None
+    return near, space.best_windows(embedder.name, asked.clauses, keys)
 
 
 def _first(fused: Mapping[int, float], limit: int) -> list[int]:
@@ -205,20 +230,22 @@ def _rerank(
     keys: Sequence[int],
     found: Mapping[int, Found],
     sparse: Lane,
-    near: Similarity | None,
+    nearness: tuple[Similarity, npt.NDArray[np.float64] | None] | None,
 ) -> Scores:
     question = _question(space, query, recipe)
     terms = space.terms(keys)
     nothing = np.full(len(keys), np.nan)
+    near, by_clause = nearness or (Similarity(nothing, nothing, nothing), None)
     candidates = Candidates(
         texts=[found[key].text for key in keys],
         title_texts=[found[key].title for key in keys],
         words=_held(terms, recipe.body, keys),
         titles=_held(terms, recipe.title, keys),
         sparse=np.array([sparse.scores.get(key, np.nan) for key in keys]),
-        whole=near.whole if near else nothing,
-        window=near.window if near else nothing,
-        title=near.title if near else nothing,
+        whole=near.whole,
+        window=near.window,
+        title=near.title,
+        clauses=by_clause,
     )
     return reranker.scores(question, candidates)
 

@@ -19,6 +19,7 @@ from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database
 from shirube.store.documents import Document
 from shirube.store.tables import audit
+from shirube.toolsets.knowledge.service import KnowledgeService
 from shirube.toolsets.registry import Application
 from tests.store.records import put
 
@@ -85,6 +86,18 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The 58 sample documents, searched by text alone."""
     served = serve(tmp_path_factory.mktemp("company"))
     add_files(served.database, LOCAL, served.base, find_files([SAMPLES]), Options())
+    yield served
+    served.database.close()
+
+
+@pytest.fixture(scope="session")
+def company_with_vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The same as a fresh install searches them."""
+    served = serve(tmp_path_factory.mktemp("company-with-vectors"), "use")
+    add_files(served.database, LOCAL, served.base, find_files([SAMPLES]), Options())
+    service = KnowledgeService(served.application.workspace())
+    service.space(served.base.id).catch_up()
+    service.complete_vectors(LOCAL)
     yield served
     served.database.close()
 

@@ -56,8 +56,8 @@ def test_several_words_find_the_rules_the_application_and_the_approval(company: 
 
 
 @pytest.mark.parametrize("query", ["副業の申請方法は？", "副業について", "副業"])
-def test_questions_and_keywords_are_all_accepted(company: Served, query: str) -> None:
-    body = company.found(query)
+def test_questions_and_keywords_are_all_accepted(company_with_vectors: Served, query: str) -> None:
+    body = company_with_vectors.found(query)
     assert body["count"] > 0
     assert any("副業" in result["content"] for result in body["results"])
 
@@ -75,8 +75,8 @@ def test_a_query_in_japanese_finds_its_document(company: Served, query: str, fil
     assert file in [result["metadata"]["source"]["file"].rpartition("/")[2] for result in results]
 
 
-def test_a_query_in_english_finds_its_document(company: Served) -> None:
-    first = company.found("How do I apply for paid leave?")["results"][0]
+def test_a_query_in_english_finds_its_document(company_with_vectors: Served) -> None:
+    first = company_with_vectors.found("How do I apply for paid leave?")["results"][0]
     assert first["metadata"]["document_title"] == "FAQ for English-speaking employees"
     assert "leave" in first["metadata"]["heading_path"][-1]
 

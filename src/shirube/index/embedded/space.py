@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -107,6 +108,9 @@ class EmbeddedSpace:
 
     def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity:
         return self.vectors(model).similarity(vector, keys)
+
+    def best_windows(self, model: str, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]:
+        return self.vectors(model).best_windows(vectors, keys)
 
     def has_vectors(self, model: str) -> bool:
         return len(self.vectors(model).rows) > 0

@@ -58,14 +58,17 @@ class Matrix:
         return Matrix(np.concatenate([self.rows, other.rows]), np.concatenate([self.lengths, other.lengths]))
 
     def cosines(self, query: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """To one query, or a row for each of several."""
         from numkong import cdist
 
+        queries = np.atleast_2d(query)
         if not len(self):
-            return np.empty(0)
-        products = np.asarray(cdist(query[None, :], self.rows, "dot"), np.float64).ravel()
-        length = float(np.linalg.norm(query.astype(np.float64)))
-        scale = self.lengths.astype(np.float64) * length
-        return np.divide(products, scale, out=np.zeros(len(self)), where=scale > 0)
+            return np.empty((*query.shape[:-1], 0))
+        products = np.asarray(cdist(queries, self.rows, "dot"), np.float64)
+        lengths = np.linalg.norm(queries.astype(np.float64), axis=1)
+        scale = lengths[:, None] * self.lengths.astype(np.float64)
+        found = np.divide(products, scale, out=np.zeros(products.shape), where=scale > 0)
+        return np.asarray(found.reshape(*query.shape[:-1], len(self)))
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,19 @@ class Rows:
             else:
                 title[titled] = self.titles.taken(codes[titled]).cosines(query)
         return Similarity(whole, best, title)
+
+    def best_windows(
+        self, queries: npt.NDArray[np.int8], at: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """A row for each query: its cosine to the best window of the rows `at`."""
+        best = self.whole.taken(at).cosines(queries)
+        wanted, begins = self.windows_of(at)
+        if len(wanted):
+            has = np.flatnonzero(begins[1:] > begins[:-1])
+            best[:, has] = np.maximum.reduceat(
+                self.windows.taken(wanted).cosines(queries), begins[has], axis=1
+            )
+        return best
 
 
 @dataclass(frozen=True)
@@ -220,20 +236,32 @@ class UsearchSpace:
 
     def similarity(self, vector: Vectors, keys: Sequence[int]) -> Similarity:
         """The cosines to the entries of these keys."""
+        at, known = self._places(keys)
+        found = Similarity(*(np.full(len(keys), np.nan) for _ in range(3)))
+        if len(at):
+            [query] = quantised(vector[None, :])
+            got = self.rows.similarity(query, at)
+            found.whole[known], found.window[known], found.title[known] = got.whole, got.window, got.title
+        return found
+
+    def best_windows(self, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]:
+        """A row for each vector: its cosine to the best window of each of these entries."""
+        at, known = self._places(keys)
+        found = np.full((len(vectors), len(keys)), np.nan)
+        if len(at):
+            found[:, known] = self.rows.best_windows(quantised(vectors), at)
+        return found
+
+    def _places(self, keys: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """The rows of those entries that have any, and which of the keys these are."""
         generation = self._generation
-        rows = generation.rows
-        wanted = np.array(keys, np.uint64)
-        nothing = np.full(len(wanted), np.nan)
-        found = Similarity(nothing, nothing.copy(), nothing.copy())
-        if not len(rows) or not len(wanted):
-            return found
-        [query] = quantised(vector[None, :])
+        rows, wanted = generation.rows, np.array(keys, np.uint64)
+        if not len(rows):
+            return np.empty(0, np.int64), np.zeros(len(wanted), bool)
         place = np.searchsorted(rows.keys, wanted, sorter=generation.by_key)
         at = generation.by_key[np.minimum(place, len(rows) - 1)]
         known = rows.keys[at] == wanted
-        got = rows.similarity(query, at[known])
-        found.whole[known], found.window[known], found.title[known] = got.whole, got.window, got.title
-        return found
+        return at[known], known
 
     def save(
         self,

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from shirube.models.contract import Candidates, Question, Scores
-from shirube.models.ranker.matches import Found, match_pairs, match_words, summed_up
+from shirube.models.ranker.matches import Found, match_kanji, match_pairs, match_words, summed_up
 
 NAMES = (
     "covered",  # share of the question's weight found in the passage
@@ -32,6 +32,22 @@ NAMES = (
     "pairs_bm25",
     "pairs_bm25_to_best",
     "pairs_to_best",
+    "length",  # of the passage: its logarithm, from the mean of the list
+    "bm25_unnormed",  # Okapi as if length told nothing,
+    "bm25_normed",  # and as if it told all
+    "pairs_unnormed",
+    "pairs_normed",
+    "pairs_of_few",  # share of the weight that at most three candidates have
+    "covered_here",  # the same with a word's rarity among the candidates themselves
+    "sentence_here",
+    "bm25_here",
+    "pairs_covered_here",
+    "pairs_sentence_here",
+    "pairs_bm25_here",
+    "kanji",  # and by single kanji
+    "kanji_in_sentence",
+    "kanji_in_two",
+    "kanji_bm25",
     "number_sentence",  # best sentence with a digit, for a question that asks for a date or a number
     "sparse_to_best",  # score of the full-text lane ÷ its best
     "sparse_rank",  # 1 / rank
@@ -39,6 +55,8 @@ NAMES = (
     "whole",  # cosine to the whole passage
     "window",  # to its best window
     "title",  # to its title
+    "clauses",  # mean over the clauses of the query: how near each comes to a window of its own
+    "weakest_clause",
     "whole_to_best",
     "window_to_best",
     "title_to_best",
@@ -58,9 +76,10 @@ NAMES = (
 )
 OF_VECTORS = (
     *("whole", "window", "title", "whole_to_best", "window_to_best", "title_to_best"),
-    *("dense_rank", "best_window", "window_lead"),
+    *("clauses", "weakest_clause", "dense_rank", "best_window", "window_lead"),
 )
 _K1, _B = 1.2, 0.75
+_FEW = 3
 _ASKS_NUMBER = re.compile(
     r"いつ|何[年月日時分秒人個回度歳才代番円台本枚点位％%キメヶか箇世曜]|いくつ|幾つ|いくら|ど(?:れ|の)くらい|どれほど"
     r"|金額|料金|人数|日数|回数|期限|年齢|割合"
@@ -85,6 +104,7 @@ def features(question: Question, candidates: Candidates) -> Scores:
         table |= _by_words(question, candidates)
     if question.pair_rarity.sum() > 0:
         table |= _by_pairs(question, candidates)
+    table |= _by_kanji(question, candidates)
     table["sparse_to_best"] = _to_best(np.nan_to_num(candidates.sparse))
     table["sparse_rank"] = _ranks(candidates.sparse)
     table |= _dense(candidates)
@@ -110,10 +130,11 @@ def _by_words(question: Question, candidates: Candidates) -> dict[str, Scores]:
     used = np.zeros(len(candidates))
     np.divide(title.counts.sum(1), title.lengths, out=used, where=title.lengths > 0)
     every = np.ones(len(candidates))
+    here = _rarity_here(body)
     return {
         "covered": (body.counts > 0) @ weights,
-        "covered_in_sentence": body.sentence,
-        "covered_in_two": body.two,
+        "covered_in_sentence": body.sentences.best(weights),
+        "covered_in_two": body.sentences.best_two(weights),
         "covered_by_title": by_title,
         "covered_by_both": by_both,
         "title_used": used,
@@ -122,6 +143,11 @@ def _by_words(question: Question, candidates: Candidates) -> dict[str, Scores]:
         "longest_run": np.maximum(body.run, title.run),
         "bm25": bm25,
         "bm25_to_best": _to_best(bm25),
+        "bm25_unnormed": _bm25(body, question.rarity, 0.0),
+        "bm25_normed": _bm25(body, question.rarity, 1.0),
+        "covered_here": (body.counts > 0) @ here,
+        "sentence_here": body.sentences.best(here),
+        "bm25_here": _bm25(body, here),
         "covered_to_best": by_both - by_both.max(),
         "best_covered": every * by_both.max(),
         "best_title": every * by_title.max(),
@@ -136,24 +162,56 @@ def _by_pairs(question: Question, candidates: Candidates) -> dict[str, Scores]:
     either = (body.counts > 0) | (title.counts > 0)
     by_both = either @ weights
     bm25 = _bm25(body, question.pair_rarity)
+    in_sentence = body.sentences.best(weights)
     asks = bool(_ASKS_NUMBER.search(question.text))
+    here = _rarity_here(body)
     return {
         "pairs_covered": (body.counts > 0) @ weights,
-        "pairs_in_sentence": body.sentence,
-        "pairs_in_two": body.two,
+        "pairs_in_sentence": in_sentence,
+        "pairs_in_two": body.sentences.best_two(weights),
         "pairs_by_title": (title.counts > 0) @ weights,
         "pairs_by_both": by_both,
         "pairs_run": np.maximum(body.run, title.run),
         "pairs_bm25": bm25,
         "pairs_bm25_to_best": _to_best(bm25),
         "pairs_to_best": by_both - by_both.max(),
-        "number_sentence": body.numbered if asks else body.sentence,
+        "length": np.log1p(body.lengths) - np.log1p(body.lengths).mean(),
+        "pairs_unnormed": _bm25(body, question.pair_rarity, 0.0),
+        "pairs_normed": _bm25(body, question.pair_rarity, 1.0),
+        "pairs_of_few": ((body.counts > 0) & ((body.counts > 0).sum(0) <= _FEW)) @ weights,
+        "pairs_covered_here": (body.counts > 0) @ here,
+        "pairs_sentence_here": body.sentences.best(here),
+        "pairs_bm25_here": _bm25(body, here),
+        "number_sentence": body.sentences.best_numbered(weights) if asks else in_sentence,
     }
 
 
-def _bm25(found: Found, rarity: Scores) -> Scores:
-    norm = _K1 * (1 - _B + _B * found.lengths[:, None] / max(found.lengths.mean(), 1))
-    return (found.counts * (_K1 + 1) / (found.counts + norm)) @ rarity / (rarity.sum() * (_K1 + 1))  # type: ignore[no-any-return]
+def _by_kanji(question: Question, candidates: Candidates) -> dict[str, Scores]:
+    matches, size = match_kanji(question.text, candidates.texts)
+    if not size:
+        return {}
+    found = summed_up(matches, np.ones(size) / size)
+    here = _rarity_here(found)
+    return {
+        "kanji": (found.counts > 0) @ here,
+        "kanji_in_sentence": found.sentences.best(here),
+        "kanji_in_two": found.sentences.best_two(here),
+        "kanji_bm25": _bm25(found, here),
+    }
+
+
+def _rarity_here(found: Found) -> Scores:
+    """How rare each term is among the candidates, as shares of 1; what none of them has counts nothing."""
+    holding = (found.counts > 0).sum(0)
+    rarity = np.log(1 + (len(found.counts) - holding + 0.5) / (holding + 0.5)) * (holding > 0)
+    total = rarity.sum()
+    return np.asarray(rarity / total if total > 0 else rarity)
+
+
+def _bm25(found: Found, rarity: Scores, b: float = _B) -> Scores:
+    norm = _K1 * (1 - b + b * np.maximum(found.lengths, 1)[:, None] / max(found.lengths.mean(), 1))
+    total = max(float(rarity.sum()), 1e-9) * (_K1 + 1)
+    return np.asarray((found.counts * (_K1 + 1) / (found.counts + norm)) @ rarity / total)
 
 
 def _dense(candidates: Candidates) -> dict[str, Scores]:
@@ -166,10 +224,13 @@ def _dense(candidates: Candidates) -> dict[str, Scores]:
         nothing = np.full(len(candidates), np.nan)
         return dict.fromkeys(OF_VECTORS, nothing)
     every = np.ones(len(candidates))
+    by_clause = window[None, :] if candidates.clauses is None else candidates.clauses
     return {
         "whole": whole,
         "window": window,
         "title": title,
+        "clauses": by_clause.mean(axis=0),
+        "weakest_clause": by_clause.min(axis=0),
         "whole_to_best": whole - np.nanmax(whole),
         "window_to_best": window - known.max(),
         "title_to_best": title - np.nanmax(title),

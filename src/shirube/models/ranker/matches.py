@@ -21,6 +21,7 @@ Places = npt.NDArray[np.int64]
 # Beyond this a text is not looked at character by character.
 _CHARACTERS = 3000
 _STOPS = "。！？!?\n"
+_FIRST_KANJI, _LAST_KANJI = 0x4E00, 0x9FFF
 _BUCKETS = 1 << 12
 _OTHER, _LETTER, _DIGIT, _STOP = 0, 1, 2, 3
 
@@ -41,21 +42,47 @@ class Matches:
 
 @dataclass(frozen=True)
 class Found:
-    """What the matches come to, text by text. Weights of the question's terms add up to 1."""
+    """What the matches come to, text by text."""
 
     counts: Scores
     """How often each text (row) has each term (column)."""
-    sentence: Scores
-    """The weight held by the best sentence,"""
-    two: Scores
-    """by the best two that follow each other,"""
-    numbered: Scores
-    """and by the best sentence that has a digit."""
     pairs: Scores
     """Share of the question's neighbouring terms that are neighbours in the text."""
     run: Scores
     """Weight of the heaviest stretch of neighbours."""
     lengths: Scores
+    sentences: "Sentences"
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences that hold any term: which terms, whose sentence it is, its number, and whether it has a digit."""
+
+    held: npt.NDArray[np.bool_]
+    owners: Places
+    numbers: Places
+    numbered: npt.NDArray[np.bool_]
+    texts: int
+
+    def best(self, weights: Scores) -> Scores:
+        """The weight held by each text's best sentence,"""
+        return self._highest((self.owners, self.held @ weights))
+
+    def best_numbered(self, weights: Scores) -> Scores:
+        """by the best that has a digit,"""
+        return self._highest((self.owners, (self.held @ weights) * self.numbered))
+
+    def best_two(self, weights: Scores) -> Scores:
+        """and by the best two that follow each other."""
+        follows = np.flatnonzero((np.diff(self.numbers) == 1) & (np.diff(self.owners) == 0))
+        joined = self.held[follows] | self.held[follows + 1]
+        return self._highest((self.owners, self.held @ weights), (self.owners[follows], joined @ weights))
+
+    def _highest(self, *given: tuple[Places, Scores]) -> Scores:
+        highest = np.zeros(self.texts)
+        for owners, values in given:
+            np.maximum.at(highest, owners, values)
+        return highest
 
 
 def match_words(wanted: Fingerprints, texts: Sequence[Fingerprints]) -> Matches:
@@ -75,22 +102,52 @@ def match_words(wanted: Fingerprints, texts: Sequence[Fingerprints]) -> Matches:
 
 def match_pairs(wanted: Fingerprints, texts: Sequence[str]) -> Matches:
     """Pairs of characters, as `character_pairs` gives those of a question."""
-    cut = [text[:_CHARACTERS] for text in texts]
-    codes = _codes("\n".join(cut) + "\n")
-    kinds = _kinds()[codes]
-    lengths = np.array([len(text.encode("utf-16-le", "replace")) // 2 for text in cut])
+    line = _line(texts)
+    codes = line.codes
     asked = np.zeros(1 << 16, bool)
     asked[(wanted >> 16).astype(np.uint16)] = True
     asked[(wanted & 0xFFFF).astype(np.uint16)] = True
     held = asked[codes]
     near = np.flatnonzero(held[:-1] & held[1:])
     pairs = np.asarray(codes[near].astype(np.uint32) << 16 | codes[near + 1], np.uint32)
-    at, term = _matched(wanted, pairs, near)
-    text = np.searchsorted(np.cumsum(lengths + 1), at, side="right")
+    return line.matches(*_matched(wanted, pairs, near))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """All texts one after the other, character by character, folded."""
+
+    codes: Codes
+    lengths: Places
+    stops: Places
+    numbered: npt.NDArray[np.bool_]
+
+    def matches(self, at: Places, term: Places) -> Matches:
+        text = np.searchsorted(np.cumsum(self.lengths + 1), at, side="right")
+        sentence = np.searchsorted(self.stops, at)
+        return Matches(at, term, text, sentence, self.lengths.astype(float), self.numbered)
+
+
+def _line(texts: Sequence[str]) -> _Line:
+    cut = [text[:_CHARACTERS] for text in texts]
+    codes = _codes("\n".join(cut) + "\n")
+    lengths = np.array([len(text.encode("utf-16-le", "replace")) // 2 for text in cut])
+    kinds = _kinds()[codes]
     stops = np.flatnonzero(kinds == _STOP)
     digits = np.searchsorted(stops, np.flatnonzero(kinds == _DIGIT))
-    numbered = np.bincount(digits, minlength=len(stops) + 1) > 0
-    return Matches(at, term, text, np.searchsorted(stops, at), lengths.astype(float), numbered)
+    return _Line(codes, lengths, stops, np.bincount(digits, minlength=len(stops) + 1) > 0)
+
+
+def match_kanji(question: str, texts: Sequence[str]) -> tuple[Matches, int]:
+    """The distinct kanji of a question, each by itself, and how many there are: 酒蔵 and 酒造 have one in common."""
+    asked = _codes(question)
+    wanted = np.unique(asked[(asked >= _FIRST_KANJI) & (asked <= _LAST_KANJI)])
+    line = _line(texts)
+    place = np.zeros(1 << 16, np.int64)
+    place[wanted] = np.arange(1, len(wanted) + 1)
+    term = place[line.codes]
+    at = np.flatnonzero(term)
+    return line.matches(at, term[at] - 1), len(wanted)
 
 
 def character_pairs(text: str) -> list[str]:
@@ -108,30 +165,23 @@ def pair_codes(pairs: Sequence[str]) -> Fingerprints:
 
 
 def summed_up(matches: Matches, weights: Scores) -> Found:
+    """Weights of the question's terms add up to 1."""
     count, size = len(matches.lengths), len(weights)
     flat = matches.text * size + matches.term
     counts = np.bincount(flat, minlength=count * size).reshape(count, size).astype(float)
-    sentence, two, numbered, pairs, run = np.zeros((5, count))
-    found = Found(counts, sentence, two, numbered, pairs, run, matches.lengths)
+    pairs, run = np.zeros((2, count))
+    found = Found(counts, pairs, run, matches.lengths, _sentences(matches, count, size))
     if len(matches.at):
-        _sum_sentences(found, matches, weights)
         _sum_neighbours(found, matches, weights)
     return found
 
 
-def _sum_sentences(found: Found, matches: Matches, weights: Scores) -> None:
+def _sentences(matches: Matches, count: int, size: int) -> Sentences:
     numbers, row = np.unique(matches.sentence, return_inverse=True)
-    size = len(weights)
     held = np.bincount(row * size + matches.term, minlength=len(numbers) * size).reshape(-1, size) > 0
     owners = np.zeros(len(numbers), int)
     owners[row] = matches.text
-    alone = held @ weights
-    np.maximum.at(found.sentence, owners, alone)
-    np.maximum.at(found.two, owners, alone)
-    np.maximum.at(found.numbered, owners, alone * matches.numbered[numbers])
-    follows = np.flatnonzero((np.diff(numbers) == 1) & (np.diff(owners) == 0))
-    if len(follows):
-        np.maximum.at(found.two, owners[follows], (held[follows] | held[follows + 1]) @ weights)
+    return Sentences(held, owners, numbers, matches.numbered[numbers], count)
 
 
 def _sum_neighbours(found: Found, matches: Matches, weights: Scores) -> None:

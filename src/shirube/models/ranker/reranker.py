@@ -20,8 +20,11 @@ KINDS: tuple[Kind, ...] = ("question", "statement", "keywords", "foreign")
 _MANY_WORDS = 6
 # Some of the candidates are in another language, and none of them covers the query: only a vector can tell.
 _SOME, _UNCOVERED = 0.2, 0.7
-_QUESTION, _WORDS, _FOREIGN, _COVERED, _WINDOW = (
-    NAMES.index(name) for name in ("question", "words", "foreign", "best_covered", "window")
+# What covers all of a query, the log odds of 0.62, and the quartile above which three of four lie.
+_EVERY, _FOUND, _MOST_FROM = 0.999, 0.49, 0.25
+_QUESTION, _WORDS, _FOREIGN, _COVERED, _WINDOW, _COMPLETE = (
+    NAMES.index(name)
+    for name in ("question", "words", "foreign", "best_covered", "window", "covered_by_both")
 )
 
 
@@ -33,7 +36,10 @@ class LearnedReranker:
         table = features(question, candidates)
         if not len(table):
             return np.zeros(0)
-        logits = self._networks[kind_of(table)](table)
+        kind = kind_of(table)
+        logits = self._networks[kind](table)
+        if kind == "keywords":
+            logits = _raised(logits, table)
         return np.asarray(1 / (1 + np.exp(-logits)), np.float64)
 
     @cached_property
@@ -52,6 +58,17 @@ class LearnedReranker:
     def _stored(self) -> dict[str, Scores]:
         with as_file(files("shirube.models") / "trained" / "reranker.npz") as path, np.load(path) as stored:
             return dict(stored)
+
+
+def _raised(logits: Scores, table: Scores) -> Scores:
+    """The same order, raised until most of the passages that hold every keyword count as found.
+
+    Who asks with keywords is served by whatever holds them all, even where something tells one passage from another.
+    """
+    complete = table[:, _COMPLETE] > _EVERY
+    if not complete.any():
+        return logits
+    return logits + max(0.0, _FOUND - float(np.quantile(logits[complete], _MOST_FROM)))
 
 
 def kind_of(table: Scores) -> Kind:
