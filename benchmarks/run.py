@@ -52,6 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few questions, no peers, no laws")
     parser.add_argument("--without", default="", help="parts to leave out: peers, laws, law-vectors, startup")
+    parser.add_argument("--queries", type=int, default=0, help="ask at most so many of each set (0: all)")
     asked = parser.parse_args()
     left_out = set(asked.without.split(",")) | ({"peers", "laws"} if asked.quick else set())
     most = 100 if asked.quick else 1000
@@ -61,8 +62,10 @@ def main() -> None:
     lines = ["# Benchmark", "", *machine_lines(), ""]
     among_all = replace(with_distractors(dev, train), name="jaquad-dev among all of JaQuAD")
     sets = [among_all, *(load(name) for name in OTHERS)]
-    if asked.quick:
-        sets = [with_queries(each, most) for each in sets]
+    fewer = most if asked.quick else asked.queries
+    if fewer:
+        lines += [f"Of each set {fewer:,} queries were asked, spread over all of it.", ""]
+        sets = [with_queries(each, fewer) for each in sets]
     lines += _quality([*sets, everything], judged=len(sets), peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))

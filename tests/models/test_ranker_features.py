@@ -11,6 +11,7 @@ from shirube.index.embedded.tokens import fingerprints
 from shirube.models.contract import Candidates, Question, Scores
 from shirube.models.ranker.features import NAMES, features
 from shirube.models.ranker.matches import (
+    Line,
     character_pairs,
     match_pairs,
     match_words,
@@ -103,7 +104,7 @@ def test_the_longest_stretch_of_writing_is_found() -> None:
     pairs = character_pairs("通勤手当の届出")
     assert pairs == ["通勤", "勤手", "手当", "当の", "の届", "届出"]
     found = summed_up(
-        match_pairs(pair_codes(pairs), ["通勤手当", "届出と通勤", "手当の届け"]), np.full(6, 1 / 6)
+        match_pairs(pair_codes(pairs), Line.of(["通勤手当", "届出と通勤", "手当の届け"])), np.full(6, 1 / 6)
     )
     assert found.run == pytest.approx([3 / 6, 1 / 6, 3 / 6])
     assert found.lengths == pytest.approx([4, 5, 5])

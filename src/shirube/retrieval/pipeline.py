@@ -8,7 +8,7 @@ dense ──┘
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -177,15 +177,15 @@ def _lanes(
         embedded.append(_embedded(embedder, query))
         return space.search_vectors(embedder.name, embedded[0].whole, filters, recipe.dense_limit)
 
-    waiting: Future[tuple[Stage, list[Hit]]] | None = None
-    if embedder is not None:
-        waiting = _pool().submit(_timed, "dense", dense)
-    stage, hits = _timed("sparse", sparse)
-    outcome.stages.append(stage)
-    if waiting is None:
+    # Full text leaves the interpreter while it searches; vectors, which do not, and what follows stay on this thread.
+    if embedder is None:
+        stage, hits = _timed("sparse", sparse)
+        outcome.stages.append(stage)
         return Lane("sparse", hits), Lane("dense", ()), None
-    dense_stage, dense_hits = waiting.result()
-    outcome.stages.append(dense_stage)
+    waiting = _pool().submit(_timed, "sparse", sparse)
+    dense_stage, dense_hits = _timed("dense", dense)
+    stage, hits = waiting.result()
+    outcome.stages += [stage, dense_stage]
     asked = embedded[0] if embedded and not dense_stage.error else None
     return Lane("sparse", hits), Lane("dense", dense_hits), asked
 

@@ -64,11 +64,19 @@ class Matrix:
         queries = np.atleast_2d(query)
         if not len(self):
             return np.empty((*query.shape[:-1], 0))
-        products = np.asarray(cdist(queries, self.rows, "dot"), np.float64)
-        lengths = np.linalg.norm(queries.astype(np.float64), axis=1)
-        scale = lengths[:, None] * self.lengths.astype(np.float64)
-        found = np.divide(products, scale, out=np.zeros(products.shape), where=scale > 0)
-        return np.asarray(found.reshape(*query.shape[:-1], len(self)))
+        found = np.asarray(cdist(queries, self.rows, "dot"), np.float64)
+        found *= self._scale
+        found *= _inverse(np.linalg.norm(queries.astype(np.float64), axis=1))[:, None]
+        return found.reshape(*query.shape[:-1], len(self))
+
+    @cached_property
+    def _scale(self) -> npt.NDArray[np.float64]:
+        return _inverse(self.lengths.astype(np.float64))
+
+
+def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """1 ÷ length; a row without a direction is near to nothing."""
+    return np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from shirube.models.contract import Candidates, Question, Scores
-from shirube.models.ranker.matches import Found, match_kanji, match_pairs, match_words, summed_up
+from shirube.models.ranker.matches import Found, Line, match_kanji, match_pairs, match_words, summed_up
 
 NAMES = (
     "covered",  # share of the question's weight found in the passage
@@ -100,11 +100,12 @@ def features(question: Question, candidates: Candidates) -> Scores:
     if not count:
         return np.zeros((0, len(NAMES)))
     table = dict.fromkeys(NAMES, np.zeros(count))
+    line = Line.of(candidates.texts)
     if question.rarity.sum() > 0:
         table |= _by_words(question, candidates)
     if question.pair_rarity.sum() > 0:
-        table |= _by_pairs(question, candidates)
-    table |= _by_kanji(question, candidates)
+        table |= _by_pairs(question, candidates, line)
+    table |= _by_kanji(question, line)
     table["sparse_to_best"] = _to_best(np.nan_to_num(candidates.sparse))
     table["sparse_rank"] = _ranks(candidates.sparse)
     table |= _dense(candidates)
@@ -155,10 +156,10 @@ def _by_words(question: Question, candidates: Candidates) -> dict[str, Scores]:
     }
 
 
-def _by_pairs(question: Question, candidates: Candidates) -> dict[str, Scores]:
+def _by_pairs(question: Question, candidates: Candidates, line: Line) -> dict[str, Scores]:
     weights = question.pair_rarity / question.pair_rarity.sum()
-    body = summed_up(match_pairs(question.pairs, candidates.texts), weights)
-    title = summed_up(match_pairs(question.pairs, candidates.title_texts), weights)
+    body = summed_up(match_pairs(question.pairs, line), weights)
+    title = summed_up(match_pairs(question.pairs, Line.of(candidates.title_texts)), weights)
     either = (body.counts > 0) | (title.counts > 0)
     by_both = either @ weights
     bm25 = _bm25(body, question.pair_rarity)
@@ -186,8 +187,8 @@ def _by_pairs(question: Question, candidates: Candidates) -> dict[str, Scores]:
     }
 
 
-def _by_kanji(question: Question, candidates: Candidates) -> dict[str, Scores]:
-    matches, size = match_kanji(question.text, candidates.texts)
+def _by_kanji(question: Question, line: Line) -> dict[str, Scores]:
+    matches, size = match_kanji(question.text, line)
     if not size:
         return {}
     found = summed_up(matches, np.ones(size) / size)

@@ -100,9 +100,37 @@ def match_words(wanted: Fingerprints, texts: Sequence[Fingerprints]) -> Matches:
     return Matches(at, term, text, np.searchsorted(borders, at), counted.astype(float), nowhere)
 
 
-def match_pairs(wanted: Fingerprints, texts: Sequence[str]) -> Matches:
+@dataclass(frozen=True)
+class Line:
+    """Many texts one after the other, character by character, folded."""
+
+    codes: Codes
+    lengths: Places
+    stops: Places
+    numbered: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Line":
+        cut = [text[:_CHARACTERS] for text in texts]
+        joined = "\n".join(cut) + "\n"
+        codes = _codes(joined)
+        if len(codes) == len(joined):
+            lengths = [len(text) for text in cut]
+        else:  # characters beyond the basic plane are two here
+            lengths = [len(text.encode("utf-16-le", "replace")) // 2 for text in cut]
+        kinds = _kinds()[codes]
+        stops = np.flatnonzero(kinds == _STOP)
+        digits = np.searchsorted(stops, np.flatnonzero(kinds == _DIGIT))
+        return cls(codes, np.array(lengths), stops, np.bincount(digits, minlength=len(stops) + 1) > 0)
+
+    def matches(self, at: Places, term: Places) -> Matches:
+        text = np.searchsorted(np.cumsum(self.lengths + 1), at, side="right")
+        sentence = np.searchsorted(self.stops, at)
+        return Matches(at, term, text, sentence, self.lengths.astype(float), self.numbered)
+
+
+def match_pairs(wanted: Fingerprints, line: Line) -> Matches:
     """Pairs of characters, as `character_pairs` gives those of a question."""
-    line = _line(texts)
     codes = line.codes
     asked = np.zeros(1 << 16, bool)
     asked[(wanted >> 16).astype(np.uint16)] = True
@@ -113,41 +141,15 @@ def match_pairs(wanted: Fingerprints, texts: Sequence[str]) -> Matches:
     return line.matches(*_matched(wanted, pairs, near))
 
 
-@dataclass(frozen=True)
-class _Line:
-    """All texts one after the other, character by character, folded."""
-
-    codes: Codes
-    lengths: Places
-    stops: Places
-    numbered: npt.NDArray[np.bool_]
-
-    def matches(self, at: Places, term: Places) -> Matches:
-        text = np.searchsorted(np.cumsum(self.lengths + 1), at, side="right")
-        sentence = np.searchsorted(self.stops, at)
-        return Matches(at, term, text, sentence, self.lengths.astype(float), self.numbered)
-
-
-def _line(texts: Sequence[str]) -> _Line:
-    cut = [text[:_CHARACTERS] for text in texts]
-    codes = _codes("\n".join(cut) + "\n")
-    lengths = np.array([len(text.encode("utf-16-le", "replace")) // 2 for text in cut])
-    kinds = _kinds()[codes]
-    stops = np.flatnonzero(kinds == _STOP)
-    digits = np.searchsorted(stops, np.flatnonzero(kinds == _DIGIT))
-    return _Line(codes, lengths, stops, np.bincount(digits, minlength=len(stops) + 1) > 0)
-
-
-def match_kanji(question: str, texts: Sequence[str]) -> tuple[Matches, int]:
+def match_kanji(question: str, line: Line) -> tuple[Matches, int]:
     """The distinct kanji of a question, each by itself, and how many there are: 酒蔵 and 酒造 have one in common."""
     asked = _codes(question)
     wanted = np.unique(asked[(asked >= _FIRST_KANJI) & (asked <= _LAST_KANJI)])
-    line = _line(texts)
-    place = np.zeros(1 << 16, np.int64)
+    place = np.zeros(1 << 16, np.uint16)
     place[wanted] = np.arange(1, len(wanted) + 1)
     term = place[line.codes]
     at = np.flatnonzero(term)
-    return line.matches(at, term[at] - 1), len(wanted)
+    return line.matches(at, term[at].astype(np.int64) - 1), len(wanted)
 
 
 def character_pairs(text: str) -> list[str]:
