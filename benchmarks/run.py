@@ -62,11 +62,12 @@ def main() -> None:
     lines = ["# Benchmark", "", *machine_lines(), ""]
     among_all = replace(with_distractors(dev, train), name="jaquad-dev among all of JaQuAD")
     sets = [among_all, *(load(name) for name in OTHERS)]
+    alone = replace(dev, name="jaquad-dev among its own")
     fewer = most if asked.quick else asked.queries
     if fewer:
         lines += [f"Of each set {fewer:,} queries were asked, spread over all of it.", ""]
-        sets = [with_queries(each, fewer) for each in sets]
-    lines += _quality([*sets, everything], judged=len(sets), peers="peers" not in left_out)
+        sets, alone = [with_queries(each, fewer) for each in sets], with_queries(alone, fewer)
+    lines += _quality([*sets, alone, everything], judged=len(sets), peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))
     if "laws" not in left_out:
