@@ -280,3 +280,16 @@ def test_what_a_killed_writer_left_is_cleared_away(tmp_path: Path) -> None:
     list(space.write(2, ["group-0"], [Entry(1, "group-0", {"body": "新しい版"})]))
     assert space.count() == 1
     assert not list(tmp_path.glob(".tmp*"))
+
+
+def test_words_are_complete_however_many_are_kept_at_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shirube.index.embedded.text._REMEMBERED", 3)
+    space = space_of(tmp_path, [f"第{number}条 副業の許可" for number in range(10)])
+    keys = [hit.key for hit in space.search("副業", {}, Filters(), 10)]
+    once = {key: space.terms([key]).words["body"][0].tolist() for key in keys}
+    for part in (keys[:5], keys[3:], keys):
+        found = space.terms(part)
+        assert found.keys == part
+        assert [each.tolist() for each in found.words["body"]] == [once[key] for key in part]

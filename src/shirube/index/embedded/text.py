@@ -92,10 +92,10 @@ class TantivySpace:
         return found
 
     def terms(self, keys: Sequence[int]) -> Terms:
+        if len(self._terms) > _REMEMBERED:
+            self._terms = {}
         held = self._terms
         if new := [key for key in keys if key not in held]:
-            if len(held) > _REMEMBERED:
-                held = self._terms = {}
             held.update(self._read_terms(new))
         kept = [key for key in keys if key in held]
         return Terms(
