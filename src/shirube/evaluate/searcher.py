@@ -17,7 +17,7 @@ from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Reranker
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration
-from shirube.retrieval.pipeline import Found, Outcome, Space, rank
+from shirube.retrieval.pipeline import Found, Outcome, Space, embedded_query, rank
 from shirube.settings import load_settings
 from shirube.store import bases
 from shirube.store.documents import Document, put_document
@@ -148,22 +148,24 @@ class Searcher:
             return [self.ids[hit.key] for hit in hits]
         if stage == "dense":
             assert self.embedder is not None
-            vector = self.embedder.embed_query(query)
+            vector = embedded_query(self.embedder, query).whole
             hits = self.space.search_vectors(self.embedder.name, vector, Filters(), limit)
             return [self.ids[hit.key] for hit in hits]
         if stage == "fused":
             outcome = self._outcome(query, None)
         else:
             outcome = self._outcome(query, self.reranker, self.workspace.calibration)
-        if outcome.failed:
-            raise StageFailed(outcome.failed)
-        return [self.ids[each.key] for each in outcome.results[:limit]]
+        return self._best(outcome, limit)
 
     def search_without(self, part: Part, query: str, limit: int) -> list[str]:
         """The ids of the whole pipeline but for one of its parts."""
         if part == "re-ranking":
             return self.search(query, limit, "fused")
-        outcome = self._outcome(query, self.reranker, self.workspace.calibration, without=part)
+        return self._best(
+            self._outcome(query, self.reranker, self.workspace.calibration, without=part), limit
+        )
+
+    def _best(self, outcome: Outcome, limit: int) -> list[str]:
         if outcome.failed:
             raise StageFailed(outcome.failed)
         return [self.ids[each.key] for each in outcome.results[:limit]]

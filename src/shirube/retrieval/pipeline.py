@@ -165,16 +165,16 @@ def rank(
 
 def _lanes(
     space: Space, query: str, filters: Filters, recipe: Recipe, embedder: Embedder | None, outcome: Outcome
-) -> tuple[Lane, Lane, "_Asked | None"]:
+) -> tuple[Lane, Lane, "Asked | None"]:
     """Both lanes at the same time, and the query's vectors; a lane that fails is empty and says so."""
-    embedded: list[_Asked] = []
+    embedded: list[Asked] = []
 
     def sparse() -> list[Hit]:
         return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
 
     def dense() -> list[Hit]:
         assert embedder is not None
-        embedded.append(_embedded(embedder, query))
+        embedded.append(embedded_query(embedder, query))
         return space.search_vectors(embedder.name, embedded[0].whole, filters, recipe.dense_limit)
 
     # Full text leaves the interpreter while it searches; vectors, which do not, and what follows stay on this thread.
@@ -191,22 +191,22 @@ def _lanes(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Asked:
     """The vector of a query, and those of its clauses where there are several."""
 
     whole: Vectors
     clauses: Vectors | None = None
 
 
-def _embedded(embedder: Embedder, query: str) -> _Asked:
+def embedded_query(embedder: Embedder, query: str) -> Asked:
     parts = clauses(query)
     if len(parts) > 1 and isinstance(embedder, ClauseEmbedder):
-        return _Asked(*embedder.embed_clauses(parts))
-    return _Asked(embedder.embed_query(query))
+        return Asked(*embedder.embed_clauses(parts))
+    return Asked(embedder.embed_query(query))
 
 
 def _nearness(
-    space: Space, embedder: Embedder, asked: _Asked, keys: Sequence[int]
+    space: Space, embedder: Embedder, asked: Asked, keys: Sequence[int]
 ) -> tuple[Similarity, npt.NDArray[np.float64] | None]:
     near = space.similarity(embedder.name, asked.whole, keys)
     if asked.clauses is None:

@@ -72,27 +72,28 @@ class _Processes:
         finally:
             with self._guard:
                 self._users -= 1
-                pool = None if self._users else self._pool
+                pool, workers = (None, []) if self._users else (self._pool, self._workers)
                 if pool:
-                    self._pool = None
+                    self._pool, self._workers = None, []
             if pool:
                 pool.shutdown(cancel_futures=True)
-                self._close()
+                for worker in workers:
+                    worker.close()
 
     def submit(self, texts: _Texts, phrases: bool) -> Future[_Result]:
         with self._guard:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(WORKERS, "tokenise", self._start)
+                # The list belongs to this pool: whoever ends it must not end the workers of the next.
+                self._pool = ThreadPoolExecutor(WORKERS, "tokenise", self._start, (self._workers,))
             return self._pool.submit(self._tokens, texts, phrases)
 
-    def _start(self) -> None:
+    def _start(self, workers: list[_Worker]) -> None:
         try:
             self._own.worker = worker = _Worker()
         except OSError as error:
             self._without(error)
         else:
-            with self._guard:
-                self._workers.append(worker)
+            workers.append(worker)
 
     def _tokens(self, texts: _Texts, phrases: bool) -> _Result:
         worker: _Worker | None = self._own.worker
@@ -106,12 +107,6 @@ class _Processes:
     def _without(self, error: Exception) -> None:
         log.warning("tokenising goes on in this process, a worker failed: %r", error)
         self._own.worker = None
-
-    def _close(self) -> None:
-        with self._guard:
-            workers, self._workers = self._workers, []
-        for worker in workers:
-            worker.close()
 
 
 _processes = _Processes()
