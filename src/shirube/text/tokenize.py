@@ -2,7 +2,7 @@
 
 Sudachi frees the interpreter while it works, so threads tokenise on all cores; each thread has its own tokenizer
 over one shared, memory-mapped dictionary. Of Sudachi's plugins only the one for unknown katakana words is used: texts
-come folded, and numbers are joined here, which together takes a third less time.
+come folded, and numbers are joined here, which together takes less time.
 """
 
 import re
