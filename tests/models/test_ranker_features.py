@@ -11,12 +11,12 @@ from shirube.index.embedded.tokens import fingerprints
 from shirube.models.contract import Candidates, Question, Scores
 from shirube.models.ranker.features import NAMES, features
 from shirube.models.ranker.matches import (
+    Found,
     Line,
     character_pairs,
     match_pairs,
     match_words,
     pair_codes,
-    summed_up,
 )
 from shirube.models.ranker.reranker import LearnedReranker
 from shirube.text.tokenize import words, words_and_borders
@@ -103,10 +103,8 @@ def test_pairs_of_characters_are_found_where_they_are_written(query: str) -> Non
 def test_the_longest_stretch_of_writing_is_found() -> None:
     pairs = character_pairs("通勤手当の届出")
     assert pairs == ["通勤", "勤手", "手当", "当の", "の届", "届出"]
-    found = summed_up(
-        match_pairs(pair_codes(pairs), Line.of(["通勤手当", "届出と通勤", "手当の届け"])), np.full(6, 1 / 6)
-    )
-    assert found.run == pytest.approx([3 / 6, 1 / 6, 3 / 6])
+    found = Found.of(match_pairs(pair_codes(pairs), Line.of(["通勤手当", "届出と通勤", "手当の届け"])), 6)
+    assert found.run(np.full(6, 1 / 6)) == pytest.approx([3 / 6, 1 / 6, 3 / 6])
     assert found.lengths == pytest.approx([4, 5, 5])
 
 
@@ -134,11 +132,23 @@ def test_a_run_of_words_does_not_go_on_into_the_next_text_or_sentence() -> None:
         prints(["副業", "", "許可"]),
         prints(["副業", "許可"]),
     ]
-    found = summed_up(match_words(wanted, texts), weights)
-    assert found.run == pytest.approx([0.5, 0.5, 0.5, 1.0])
-    assert found.pairs == pytest.approx([0, 0, 0, 1])
-    assert found.sentences.best(weights) == pytest.approx([0.5, 1.0, 0.5, 1.0])
-    assert found.sentences.best_two(weights) == pytest.approx([0.5, 1.0, 1.0, 1.0])
+    found = Found.of(match_words(wanted, texts), 2)
+    assert found.run(weights) == pytest.approx([0.5, 0.5, 0.5, 1.0])
+    assert found.pairs() == pytest.approx([0, 0, 0, 1])
+    best = found.sentences.best(weights)
+    assert best == pytest.approx([0.5, 1.0, 0.5, 1.0])
+    assert found.sentences.best_two(weights, best) == pytest.approx([0.5, 1.0, 1.0, 1.0])
+
+
+def test_matches_are_split_where_the_texts_are() -> None:
+    wanted = prints(["副業", "許可"])
+    texts = [prints(["副業"]), prints([]), prints(["許可", "副業", "", "許可"]), prints(["会社"])]
+    first, rest = match_words(wanted, texts).split(2)
+    assert Found.of(first, 2).counts.tolist() == [[1, 0], [0, 0]]
+    assert Found.of(rest, 2).counts.tolist() == [[1, 2], [0, 0]]
+    assert Found.of(rest, 2).sentences.best(np.array([0.5, 0.5])) == pytest.approx([1.0, 0])
+    assert first.lengths.tolist() == [1, 0]
+    assert rest.lengths.tolist() == [3, 1]
 
 
 def test_a_single_kanji_in_common_counts_and_the_rarer_counts_more() -> None:

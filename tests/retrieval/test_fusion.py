@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shirube.index.contract import Hit
+from shirube.index.contract import Hit, Hits
 from shirube.retrieval.fusion import RRF_K, reciprocal_ranks
 from shirube.retrieval.lanes import Lane
 
@@ -19,7 +20,7 @@ def lanes(draw: st.DrawFn, names: Sequence[str] = ("sparse", "dense", "third")) 
         scores = draw(
             st.dictionaries(st.integers(0, 30), st.sampled_from((0.1, 0.5, 0.50001, 2.0, 9.0)), min_size=1)
         )
-        made.append(Lane(name, [Hit(*each) for each in sorted(scores.items(), key=lambda each: -each[1])]))
+        made.append(Lane(name, Hits.of(sorted(scores.items(), key=lambda each: -each[1]))))
     return made
 
 
@@ -45,7 +46,7 @@ def reference(lanes: Sequence[Lane], weights: Mapping[str, float], k: float) -> 
 def test_the_fusion_is_the_sum_of_reciprocal_ranks(
     lanes: list[Lane], weights: dict[str, float], k: float
 ) -> None:
-    fused = reciprocal_ranks(lanes, weights, k)
+    fused = reciprocal_ranks(lanes, weights, k).by_key()
     wanted = reference(lanes, weights, k)
     assert fused.keys() == wanted.keys()
     for key, score in fused.items():
@@ -56,15 +57,15 @@ def test_the_fusion_is_the_sum_of_reciprocal_ranks(
 @settings(max_examples=40)
 @given(lanes=lanes())
 def test_the_best_come_first_and_equals_by_key(lanes: list[Lane]) -> None:
-    order = [(-score, key) for key, score in reciprocal_ranks(lanes).items()]
+    order = [(-score, key) for key, score in reciprocal_ranks(lanes)]
     assert order == sorted(order)
 
 
 @settings(max_examples=40)
 @given(lanes=lanes())
 def test_first_everywhere_is_one_and_nothing_else_is_more(lanes: list[Lane]) -> None:
-    joined = [Lane(lane.name, [Hit(99, 100.0), *lane.hits]) for lane in lanes]
-    fused = reciprocal_ranks(joined)
+    joined = [Lane(lane.name, Hits.of([Hit(99, 100.0), *lane.hits])) for lane in lanes]
+    fused = reciprocal_ranks(joined).by_key()
     assert next(iter(fused)) == 99
     assert fused[99] == pytest.approx(1)
     assert all(score < 1 for key, score in fused.items() if key != 99)
@@ -77,25 +78,44 @@ def test_rising_in_a_lane_never_lowers_a_result(lanes: list[Lane], data: st.Data
     raised = data.draw(st.sampled_from(lanes[at].hits))
     higher = Hit(raised.key, data.draw(st.sampled_from((raised.score, raised.score + 1, 100.0))))
     hits = sorted((hit if hit != raised else higher for hit in lanes[at].hits), key=lambda hit: -hit.score)
-    after = [*lanes[:at], Lane(lanes[at].name, hits), *lanes[at + 1 :]]
-    assert reciprocal_ranks(after)[raised.key] >= reciprocal_ranks(lanes)[raised.key]
+    after = [*lanes[:at], Lane(lanes[at].name, Hits.of(hits)), *lanes[at + 1 :]]
+    assert reciprocal_ranks(after).by_key()[raised.key] >= reciprocal_ranks(lanes).by_key()[raised.key]
 
 
 @settings(max_examples=40)
 @given(lanes=lanes())
 def test_the_order_of_the_lanes_does_not_matter(lanes: list[Lane]) -> None:
-    turned = reciprocal_ranks(lanes[::-1])
-    for key, score in reciprocal_ranks(lanes).items():
+    turned = reciprocal_ranks(lanes[::-1]).by_key()
+    for key, score in reciprocal_ranks(lanes):
         assert turned[key] == pytest.approx(score, abs=1e-12)
 
 
 def test_nothing_fused_is_nothing() -> None:
-    assert reciprocal_ranks([]) == {}
-    assert reciprocal_ranks([Lane("sparse", [])]) == {}
+    assert reciprocal_ranks([]) == []
+    assert reciprocal_ranks([Lane("sparse", Hits())]) == []
 
 
 def test_equal_scores_share_a_rank_and_the_next_one_counts_them() -> None:
-    lane = Lane("sparse", [Hit(7, 3.0), Hit(5, 2.0), Hit(9, 2.0), Hit(1, 2.0), Hit(2, 1.0)])
-    assert lane.ranks == {7: 1, 5: 2, 9: 2, 1: 2, 2: 5}
-    assert lane.keys == [7, 5, 9, 1, 2]
-    assert lane.scores[9] == 2.0
+    lane = Lane("sparse", Hits.of([(7, 3.0), (5, 2.0), (9, 2.0), (1, 2.0), (2, 1.0)]))
+    assert lane.ranks.tolist() == [1, 2, 2, 2, 5]
+
+
+def test_a_lane_says_how_it_placed_an_entry_and_that_it_has_not_found_it() -> None:
+    lane = Lane("sparse", Hits.of([(7, 3.0), (5, 2.0), (9, 2.0)]))
+    scores, ranks = lane.standing([9, 8, 7, 99])
+    np.testing.assert_array_equal(scores, [2.0, np.nan, 3.0, np.nan])
+    np.testing.assert_array_equal(ranks, [2, np.nan, 1, np.nan])
+    nothing, nowhere = Lane("sparse", Hits()).standing([1, 2])
+    assert np.isnan(nothing).all()
+    assert np.isnan(nowhere).all()
+
+
+def test_hits_are_a_sequence_of_pairs() -> None:
+    hits = Hits.of([(7, 3.0), (5, 2.0), (9, 1.0)])
+    assert list(hits) == [Hit(7, 3.0), Hit(5, 2.0), Hit(9, 1.0)]
+    assert hits[1] == Hit(5, 2.0)
+    assert hits[-1].key == 9
+    assert hits[:2] == [(7, 3.0), (5, 2.0)]
+    assert hits != Hits.of([(7, 3.0), (9, 2.0), (5, 1.0)])
+    assert hits.by_key() == {7: 3.0, 5: 2.0, 9: 1.0}
+    assert not Hits()

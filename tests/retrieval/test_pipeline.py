@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import shirube
 from shirube.caller import LOCAL, Caller, Confidentiality
 from shirube.errors import InvalidInput
-from shirube.index.contract import Hit, Kind, Similarity, Terms, Vectors, Weight
+from shirube.index.contract import Hits, Kind, Similarity, Terms, Vectors, Weight
 from shirube.ingest.sync import Options, add_files, find_files
 from shirube.models.contract import Candidates, Matrix, Question, Scores
 from shirube.models.ranker.reranker import LearnedReranker
@@ -63,21 +62,18 @@ class Broken:
     vectors: bool = False
     words: bool = False
 
-    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> list[Hit]:
+    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
         if self.text:
             raise OSError("no text today")
         return self.whole.search(query, weights, filters, limit)
 
-    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> Hits:
         if self.vectors:
             raise OSError("no vectors today")
         return self.whole.search_vectors(model, vector, filters, limit)
 
-    def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity:
-        return self.whole.similarity(model, vector, keys)
-
-    def best_windows(self, model: str, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]:
-        return self.whole.best_windows(model, vectors, keys)
+    def similarity(self, model: str, vectors: Vectors, keys: Sequence[int]) -> Similarity:
+        return self.whole.similarity(model, vectors, keys)
 
     def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]:
         return self.whole.rarity(tokens, text, kind)
@@ -130,17 +126,20 @@ def test_the_fused_order_is_the_fusion_of_both_lanes(world: World) -> None:
         Lane("sparse", world.space.search(QUERY, RECIPE.weights, Filters(), 500)),
         Lane("dense", world.space.search_vectors("letters", Letters().embed_query(QUERY), Filters(), 500)),
     ]
-    wanted = reciprocal_ranks(lanes)
+    wanted = reciprocal_ranks(lanes).by_key()
     assert {result.key: result.score for result in outcome.results} == wanted
     assert [result.score for result in outcome.results] == sorted(wanted.values(), reverse=True)
-    highest = max(lanes[0].scores.values())
+    by_text, by_vector = (lane.hits.by_key() for lane in lanes)
+    keys = [result.key for result in outcome.results]
+    text_ranks, vector_ranks = (dict(zip(keys, lane.standing(keys)[1], strict=True)) for lane in lanes)
+    highest = max(by_text.values())
     for result in outcome.results:
         assert result.scores["rrf"] == wanted[result.key]
-        assert result.scores["dense"] == lanes[1].scores[result.key]
-        assert result.ranks["dense"] == lanes[1].ranks[result.key]
-        if result.key in lanes[0].scores:
-            assert result.scores["sparse"] == lanes[0].scores[result.key] / highest
-            assert result.ranks["sparse"] == lanes[0].ranks[result.key]
+        assert result.scores["dense"] == by_vector[result.key]
+        assert result.ranks["dense"] == vector_ranks[result.key]
+        if result.key in by_text:
+            assert result.scores["sparse"] == by_text[result.key] / highest
+            assert result.ranks["sparse"] == text_ranks[result.key]
         else:
             assert "sparse" not in result.scores
     assert stages(outcome) == ["sparse", "dense", "fusion", "calibrate"]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from shirube.caller import LOCAL
 from shirube.evaluate.datasets import Passage
-from shirube.index.contract import Hit, Progress, Vectors, Weight
+from shirube.index.contract import Hits, Progress, Vectors, Weight
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Reranker
@@ -56,10 +56,10 @@ class _Lacking:
 
     space: EmbeddedSpace
 
-    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> list[Hit]:
+    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
         return self.space.search(query, weights, filters, limit)
 
-    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> Hits:
         return self.space.search_vectors(model, vector, filters, limit)
 
     def __getattr__(self, name: str) -> Any:
@@ -67,13 +67,13 @@ class _Lacking:
 
 
 class _WithoutText(_Lacking):
-    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> list[Hit]:
-        return []
+    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
+        return Hits()
 
 
 class _WithoutNearest(_Lacking):
-    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
-        return []
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> Hits:
+        return Hits()
 
 
 @dataclass
@@ -148,7 +148,7 @@ class Searcher:
             return [self.ids[hit.key] for hit in hits]
         if stage == "dense":
             assert self.embedder is not None
-            vector = embedded_query(self.embedder, query).whole
+            vector = embedded_query(self.embedder, query)[0]
             hits = self.space.search_vectors(self.embedder.name, vector, Filters(), limit)
             return [self.ids[hit.key] for hit in hits]
         if stage == "fused":

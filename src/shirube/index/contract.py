@@ -6,7 +6,7 @@ so that nobody's rankings tell anything about another tenant's words.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,44 @@ class Hit(NamedTuple):
     score: float
 
 
+class Hits(Sequence[Hit]):
+    """Entries found, best first. Two arrays side by side: a search finds hundreds and looks at most of them in bulk."""
+
+    def __init__(self, keys: npt.ArrayLike = (), scores: npt.ArrayLike = ()) -> None:
+        self.keys: npt.NDArray[np.int64] = np.asarray(keys, np.int64)
+        self.scores: npt.NDArray[np.float64] = np.asarray(scores, np.float64)
+
+    @classmethod
+    def of(cls, hits: Iterable[tuple[int, float]]) -> "Hits":
+        listed = list(hits)
+        return cls([key for key, _ in listed], [score for _, score in listed])
+
+    def by_key(self) -> dict[int, float]:
+        return dict(zip(self.keys.tolist(), self.scores.tolist(), strict=True))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return map(Hit, self.keys.tolist(), self.scores.tolist())
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> "Hits": ...
+
+    def __getitem__(self, at: int | slice) -> "Hit | Hits":
+        if isinstance(at, slice):
+            return Hits(self.keys[at], self.scores[at])
+        return Hit(int(self.keys[at]), float(self.scores[at]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Embedded:
     """The vectors of some entries: of the whole, of each of its windows (stretches of a few sentences), of its title.
@@ -99,11 +137,20 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Similarity:
-    """Cosines of one vector to some entries: to the whole, the best window, the title. nan where there is no vector."""
+    """Cosines of a query to some entries: to the whole, the best window, the title. nan where there is no vector.
+
+    `clauses` has a row for each clause of the query: its cosines to the entries' best windows.
+    """
 
     whole: npt.NDArray[np.float64]
     window: npt.NDArray[np.float64]
     title: npt.NDArray[np.float64]
+    clauses: npt.NDArray[np.float64]
+
+    @classmethod
+    def unknown(cls, entries: int, clauses: int = 0) -> "Similarity":
+        whole, window, title = np.full((3, entries), np.nan)
+        return cls(whole, window, title, np.full((clauses, entries), np.nan))
 
 
 @dataclass(frozen=True)
@@ -157,9 +204,7 @@ class TextSpace(Protocol):
 
     def count(self) -> int: ...
 
-    def search(
-        self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
-    ) -> list[Hit]:
+    def search(self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
         """The best entries: by any of a text's words and bigrams, or by a query tree's meaning."""
         ...
 
@@ -183,8 +228,10 @@ class VectorSpace(Protocol):
 
     def keys(self) -> npt.NDArray[np.uint64]: ...
 
-    def search(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+    def search(self, vector: Vectors, filters: Filters, limit: int) -> Hits:
         """The nearest entries among those that pass the filters, by a mean of the cosines of whole and window."""
         ...
 
-    def similarity(self, vector: Vectors, keys: Sequence[int]) -> Similarity: ...
+    def similarity(self, vectors: Vectors, keys: Sequence[int]) -> Similarity:
+        """How near the entries of these keys are to a query: its vector, and after it those of its clauses."""
+        ...

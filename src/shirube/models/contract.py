@@ -41,8 +41,8 @@ class WindowEmbedder(Embedder, Protocol):
 class ClauseEmbedder(Embedder, Protocol):
     """An embedder for which the vectors of a query's clauses cost next to nothing beside that of the query."""
 
-    def embed_clauses(self, clauses: Sequence[str]) -> tuple[npt.NDArray[np.float32], Matrix]:
-        """The vector of a query given as its consecutive clauses, and those of the clauses."""
+    def embed_clauses(self, clauses: Sequence[str]) -> Matrix:
+        """The vector of a query given as its consecutive clauses, and after it those of the clauses."""
         ...
 
 

@@ -37,10 +37,9 @@ class UseEmbedder:
         tokens = [self._tokens([text])]
         return self._encoder.encode(tokens, self._adapters[0], seated=False)[0][0]  # type: ignore[no-any-return]
 
-    def embed_clauses(self, clauses: Sequence[str]) -> tuple[npt.NDArray[np.float32], Matrix]:
-        """The vector of a query given as its consecutive clauses, and those of the clauses."""
-        whole, parts = self._encoder.encode([self._tokens(clauses)], self._adapters[0], seated=False)
-        return whole[0], parts
+    def embed_clauses(self, clauses: Sequence[str]) -> Matrix:
+        """The vector of a query given as its consecutive clauses, and after it those of the clauses."""
+        return np.concatenate(self._encoder.encode([self._tokens(clauses)], self._adapters[0], seated=False))
 
     def embed_windows(self, texts: Sequence[Sequence[str]]) -> tuple[Matrix, Matrix]:
         """The vectors of texts that are given as consecutive windows, and those of all windows in order."""
@@ -53,7 +52,8 @@ class UseEmbedder:
 
     def _tokens(self, windows: Sequence[str]) -> list[list[int]]:
         prepared = [window[:_CHARACTERS].encode("utf-8", "replace").decode() for window in windows]
-        tokens: list[list[int]] = self._pieces.encode(prepared, out_type=int)
+        # One by one: given a list, sentencepiece starts threads for it, which takes longer than the work.
+        tokens: list[list[int]] = [self._pieces.encode(window, out_type=int) for window in prepared]
         tokens[0].insert(0, self._pieces.bos_id())
         tokens[-1].append(self._pieces.eos_id())
         # A window of white space alone has no tokens; it gets the mark of the end, as an empty text does.

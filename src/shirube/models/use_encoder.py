@@ -99,12 +99,13 @@ class UseEncoder:
             lengths += [end - begin for begin, end in windows]
         total, size = np.concatenate(sums), np.array(lengths, np.float32)
         names = np.add.reduceat(flat, np.concatenate([[0], np.cumsum(lengths)[:-1]]))
-        parts = self._head(total, size, _seated(names, seats), seats, adapter)
-        if len(total) == len(texts):
-            return parts, parts
-        firsts = np.concatenate([[0], np.cumsum([len(text) for text in texts])[:-1]])
-        name, whole, length = (np.add.reduceat(each, firsts, axis=0) for each in (names, total, size))
-        return self._head(whole, length, _seated(name, seats), seats, adapter), parts
+        if len(total) > len(texts):
+            firsts = np.concatenate([[0], np.cumsum([len(text) for text in texts])[:-1]])
+            total, size, names = (
+                np.concatenate([np.add.reduceat(each, firsts, axis=0), each]) for each in (total, size, names)
+            )
+        vectors = self._head(total, size, _seated(names, seats), seats, adapter)
+        return vectors[: len(texts)], vectors[-len(lengths) :]
 
     def _look_up(self, distinct: Ids, rows: Ids, seats: int) -> _Known:
         chunk = distinct % _CHUNKS

@@ -1,34 +1,36 @@
 """A lane: one ranked list from one retriever, with its own scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
-from shirube.index.contract import Hit
+from shirube.index.contract import Hits
+
+Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Lane:
     name: str
-    hits: Sequence[Hit]
+    hits: Hits
 
     @cached_property
-    def keys(self) -> list[int]:
-        return list(self.scores)
+    def ranks(self) -> Numbers:
+        """From 1. Equal scores share a rank: an order among them would be an accident of insertion."""
+        places = np.arange(1.0, len(self.hits) + 1)
+        changed = np.diff(self.hits.scores, prepend=np.nan) != 0
+        return np.maximum.accumulate(np.where(changed, places, 0))
 
-    @cached_property
-    def ranks(self) -> dict[int, int]:
-        return shared_ranks(self.scores)
-
-    @cached_property
-    def scores(self) -> dict[int, float]:
-        return {key: score for key, score in self.hits}  # noqa: C416  # dict() takes named tuples the slow way
-
-
-def shared_ranks(scores: Mapping[int, float]) -> dict[int, int]:
-    """Key to rank, from 1. Equal scores share a rank: an order among them would be an accident of insertion."""
-    changed = np.diff(np.fromiter(scores.values(), float, len(scores)), prepend=np.nan) != 0
-    ranks = np.maximum.accumulate(np.where(changed, np.arange(1, len(scores) + 1), 0))
-    return dict(zip(scores, ranks.tolist(), strict=True))
+    def standing(self, keys: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """The scores and the ranks of these entries; nan for those that the lane has not found."""
+        scores, ranks = np.full((2, len(keys)), np.nan)
+        if len(self.hits):
+            order = np.argsort(self.hits.keys)
+            at = np.searchsorted(self.hits.keys, keys, sorter=order)
+            place = order[np.minimum(at, len(order) - 1)]
+            here = self.hits.keys[place] == keys
+            scores[here], ranks[here] = self.hits.scores[place[here]], self.ranks[place[here]]
+        return scores, ranks

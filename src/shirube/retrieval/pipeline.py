@@ -13,20 +13,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from shirube.errors import ShirubeError
-from shirube.index.contract import Hit, Kind, Similarity, Terms, Vectors, Weight
+from shirube.index.contract import Hits, Kind, Similarity, Terms, Vectors, Weight
 from shirube.index.embedded.tokens import fingerprints
 from shirube.models.contract import Candidates, ClauseEmbedder, Embedder, Question, Reranker, Scores
 from shirube.models.ranker.matches import character_pairs, pair_codes
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated
 from shirube.retrieval.fusion import reciprocal_ranks
-from shirube.retrieval.lanes import Lane, shared_ranks
+from shirube.retrieval.lanes import Lane
 from shirube.text.clauses import clauses
 from shirube.text.questions import subject
 from shirube.text.tokenize import words
@@ -42,15 +42,11 @@ RERANK_LIMIT = 100
 class Space(Protocol):
     """What the pipeline needs of an index."""
 
-    def search(
-        self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int
-    ) -> list[Hit]: ...
+    def search(self, query: str, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits: ...
 
-    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]: ...
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> Hits: ...
 
-    def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity: ...
-
-    def best_windows(self, model: str, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]: ...
+    def similarity(self, model: str, vectors: Vectors, keys: Sequence[int]) -> Similarity: ...
 
     def rarity(self, tokens: Sequence[str], text: str, kind: Kind = "words") -> dict[str, float]: ...
 
@@ -70,8 +66,7 @@ class Recipe:
     rerank_limit: int = RERANK_LIMIT
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A passage's text and title, and its place among equals: the same wherever and in whatever order it was put in."""
 
     text: str
@@ -79,14 +74,17 @@ class Found:
     place: tuple[str, int]
 
 
-@dataclass(frozen=True)
-class Ranked:
+# Gets passages by their keys: those that the caller may read.
+Fetch = Callable[[Sequence[int]], Mapping[int, Found]]
+
+
+class Ranked(NamedTuple):
     """A result with what each stage said of it."""
 
     key: int
     score: float
-    scores: Mapping[str, float]
-    ranks: Mapping[str, int]
+    scores: dict[str, float]
+    ranks: dict[str, int]
 
 
 @dataclass
@@ -118,70 +116,82 @@ def rank(
     embedder: Embedder | None,
     reranker: Reranker | None,
     calibration: Calibration | None = None,
-    fetch: Callable[[Sequence[int]], Mapping[int, Found]],
+    fetch: Fetch,
 ) -> Outcome:
     """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out."""
     outcome = Outcome()
+    question = _pool().submit(_question, space, query, recipe) if reranker else None
     sparse, dense, asked = _lanes(space, query, filters, recipe, embedder, outcome)
     with _stage(outcome, "fusion") as stage:
         lanes = [lane for lane in (sparse, dense) if lane.hits]
-        fused = dict(list(reciprocal_ranks(lanes).items())[: recipe.fused_limit])
-        stage.count = len(fused)
-    found = fetch(_first(fused, recipe.rerank_limit))
-    keys = sorted(found, key=lambda key: (-fused[key], found[key].place))[: recipe.rerank_limit]
+        fused = Lane("rrf", reciprocal_ranks(lanes)[: recipe.fused_limit])
+        stage.count = len(fused.hits)
+    worth = _first(fused.hits, recipe.rerank_limit).by_key()
+    found = fetch(list(worth))
+    keys = sorted(found, key=lambda key: (-worth[key], found[key].place))[: recipe.rerank_limit]
     judged: Scores | None = None
-    if reranker and keys:
+    if reranker and question and keys:
         with _stage(outcome, "rerank") as stage:
-            near = _nearness(space, embedder, asked, keys) if embedder and asked else None
-            judged = _rerank(space, query, recipe, reranker, keys, found, sparse, near)
+            near = Similarity.unknown(len(keys))
+            if embedder and asked is not None:
+                near = space.similarity(embedder.name, asked, keys)
+            candidates = _candidates(space, recipe, keys, found, sparse, near)
+            judged = reranker.scores(question.result(), candidates)
             stage.count = len(keys)
-    values = np.array([fused[key] for key in keys]) if judged is None else judged
+    values = np.array([worth[key] for key in keys]) if judged is None else judged
     final = Uncalibrated()(values)
     with _stage(outcome, "calibrate") as stage:
         if calibration and keys:
             final = calibration(values)
         stage.count = len(keys)
-    before = {key: place for place, key in enumerate(keys)}
-    order = sorted(keys, key=lambda key: (-final[before[key]], -fused[key], found[key].place))
-    ranks = {"sparse": sparse.ranks, "dense": dense.ranks, "rrf": shared_ranks(fused)}
-    highest = max(sparse.scores.values(), default=1.0)
-    for key in order:
-        scores = {
-            "sparse": sparse.scores[key] / highest if key in sparse.scores else None,
-            "dense": dense.scores.get(key),
-            "rrf": fused[key],
-            "rerank": None if judged is None else float(judged[before[key]]),
-        }
-        outcome.results.append(
-            Ranked(
-                key,
-                float(final[before[key]]),
-                {name: score for name, score in scores.items() if score is not None},
-                {name: held[key] for name, held in ranks.items() if key in held},
-            )
-        )
+    scores = final.tolist()
+    places = sorted(range(len(keys)), key=lambda at: (-scores[at], -worth[keys[at]], found[keys[at]].place))
+    outcome.results = _results([keys[at] for at in places], final[places], (sparse, dense, fused))
+    if judged is not None:
+        for result, score in zip(outcome.results, judged[places].tolist(), strict=True):
+            result.scores["rerank"] = score
     return outcome
 
 
-def _lanes(
-    space: Space, query: str, filters: Filters, recipe: Recipe, embedder: Embedder | None, outcome: Outcome
-) -> tuple[Lane, Lane, "Asked | None"]:
-    """Both lanes at the same time, and the query's vectors; a lane that fails is empty and says so."""
-    embedded: list[Asked] = []
+def _results(keys: Sequence[int], final: Scores, lanes: Sequence[Lane]) -> list[Ranked]:
+    results = [Ranked(key, score, {}, {}) for key, score in zip(keys, final.tolist(), strict=True)]
+    for lane in lanes:
+        scores, ranks = lane.standing(keys)
+        if lane.name == "sparse" and len(lane.hits):
+            scores /= lane.hits.scores.max()
+        here = np.flatnonzero(~np.isnan(ranks))
+        for at, score, rank in zip(
+            here.tolist(), scores[here].tolist(), ranks[here].astype(int).tolist(), strict=True
+        ):
+            results[at].scores[lane.name] = score
+            results[at].ranks[lane.name] = rank
+    return results
 
-    def sparse() -> list[Hit]:
+
+def _lanes(
+    space: Space,
+    query: str,
+    filters: Filters,
+    recipe: Recipe,
+    embedder: Embedder | None,
+    outcome: Outcome,
+) -> tuple[Lane, Lane, Vectors | None]:
+    """Both lanes at the same time, and the query's vectors; a lane that fails is empty and says so."""
+    embedded: list[Vectors] = []
+
+    def sparse() -> Hits:
         return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
 
-    def dense() -> list[Hit]:
+    def dense() -> Hits:
         assert embedder is not None
         embedded.append(embedded_query(embedder, query))
-        return space.search_vectors(embedder.name, embedded[0].whole, filters, recipe.dense_limit)
+        return space.search_vectors(embedder.name, embedded[0][0], filters, recipe.dense_limit)
 
     # Full text leaves the interpreter while it searches; vectors, which do not, and what follows stay on this thread.
     if embedder is None:
         stage, hits = _timed("sparse", sparse)
         outcome.stages.append(stage)
-        return Lane("sparse", hits), Lane("dense", ()), None
+        return Lane("sparse", hits), Lane("dense", Hits()), None
     waiting = _pool().submit(_timed, "sparse", sparse)
     dense_stage, dense_hits = _timed("dense", dense)
     stage, hits = waiting.result()
@@ -190,64 +200,41 @@ def _lanes(
     return Lane("sparse", hits), Lane("dense", dense_hits), asked
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The vector of a query, and those of its clauses where there are several."""
-
-    whole: Vectors
-    clauses: Vectors | None = None
-
-
-def embedded_query(embedder: Embedder, query: str) -> Asked:
+def embedded_query(embedder: Embedder, query: str) -> Vectors:
+    """The vector of a query, and after it those of its clauses where there are several."""
     parts = clauses(query)
     if len(parts) > 1 and isinstance(embedder, ClauseEmbedder):
-        return Asked(*embedder.embed_clauses(parts))
-    return Asked(embedder.embed_query(query))
+        return embedder.embed_clauses(parts)
+    return embedder.embed_query(query)[None, :]
 
 
-def _nearness(
-    space: Space, embedder: Embedder, asked: Asked, keys: Sequence[int]
-) -> tuple[Similarity, npt.NDArray[np.float64] | None]:
-    near = space.similarity(embedder.name, asked.whole, keys)
-    if asked.clauses is None:
-        return near, None
-    return near, space.best_windows(embedder.name, asked.clauses, keys)
-
-
-def _first(fused: Mapping[int, float], limit: int) -> list[int]:
+def _first(fused: Hits, limit: int) -> Hits:
     """The best `limit` and those as good as the last of them: whom to leave out is decided by their place."""
-    ordered = list(fused)
-    if len(ordered) <= limit:
-        return ordered
-    return [key for key in ordered if fused[key] >= fused[ordered[limit - 1]]]
+    if len(fused) <= limit:
+        return fused
+    return fused[: int(np.searchsorted(-fused.scores, -fused.scores[limit - 1], side="right"))]
 
 
-def _rerank(
+def _candidates(
     space: Space,
-    query: str,
     recipe: Recipe,
-    reranker: Reranker,
     keys: Sequence[int],
     found: Mapping[int, Found],
     sparse: Lane,
-    nearness: tuple[Similarity, npt.NDArray[np.float64] | None] | None,
-) -> Scores:
-    question = _question(space, query, recipe)
+    near: Similarity,
+) -> Candidates:
     terms = space.terms(keys)
-    nothing = np.full(len(keys), np.nan)
-    near, by_clause = nearness or (Similarity(nothing, nothing, nothing), None)
-    candidates = Candidates(
+    return Candidates(
         texts=[found[key].text for key in keys],
         title_texts=[found[key].title for key in keys],
         words=_held(terms, recipe.body, keys),
         titles=_held(terms, recipe.title, keys),
-        sparse=np.array([sparse.scores.get(key, np.nan) for key in keys]),
+        sparse=sparse.standing(keys)[0],
         whole=near.whole,
         window=near.window,
         title=near.title,
-        clauses=by_clause,
+        clauses=near.clauses if len(near.clauses) else None,
     )
-    return reranker.scores(question, candidates)
 
 
 def _question(space: Space, query: str, recipe: Recipe) -> Question:
@@ -276,9 +263,9 @@ def _held(terms: Terms, field: str, keys: Sequence[int]) -> list[npt.NDArray[np.
     return [held.get(key, nothing) for key in keys]
 
 
-def _timed(name: str, work: Callable[[], list[Hit]]) -> tuple[Stage, list[Hit]]:
+def _timed(name: str, work: Callable[[], Hits]) -> tuple[Stage, Hits]:
     outcome = Outcome()
-    hits: list[Hit] = []
+    hits = Hits()
     with _stage(outcome, name) as stage:
         hits = work()
         stage.count = len(hits)

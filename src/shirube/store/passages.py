@@ -35,8 +35,9 @@ class StoredPassage(NamedTuple):
 
 
 class PassageText(NamedTuple):
-    """A passage as far as ranking looks at it."""
+    """A passage as far as ranking looks at it; `_texts` has this order."""
 
+    id: int
     text: str
     document_title: str
     source: str
@@ -89,14 +90,11 @@ def visible_passages(
 
 def visible_texts(
     connection: Connection, caller: Caller, base_id: str, ids: Sequence[int]
-) -> dict[int, PassageText]:
+) -> Iterator[PassageText]:
     """The same with what ranking needs alone: a search reads a hundred of them and shows ten."""
     statement = _visible_texts(caller)
-    found: dict[int, PassageText] = {}
     for batch in _batches(ids):
-        for key, *rest in connection.execute(statement, {"base": base_id, "ids": batch}).all():
-            found[key] = PassageText._make(rest)
-    return found
+        yield from map(PassageText._make, connection.execute(statement, {"base": base_id, "ids": batch}))
 
 
 def _visible(statement: Any, caller: Caller) -> Any:

@@ -317,13 +317,14 @@ def test_windows_and_titles_are_those_of_their_entries_whatever_was_kept_and_add
         held = {key: row for key, row in held.items() if key in stay}
         held |= {e.key: row for e, row in zip(entries, expected(new, query), strict=True)}
     keys = [*chance.permutation(list(held)), 999] if held else [999]
-    found = space.similarity(query, [int(key) for key in keys])
+    found = space.similarity(np.stack([query, query, -query]), [int(key) for key in keys])
     wanted = np.array([held.get(int(key), np.full(3, np.nan)) for key in keys])
     got = np.column_stack([found.whole, found.window, found.title])
     np.testing.assert_allclose(got, wanted, atol=1e-6)
-    windows = space.best_windows(np.stack([query, -query]), [int(key) for key in keys])
-    np.testing.assert_allclose(windows[0], wanted[:, 1], atol=1e-6)
-    np.testing.assert_allclose(windows[1], space.similarity(-query, [int(key) for key in keys]).window)
+    np.testing.assert_allclose(found.clauses[0], wanted[:, 1], atol=1e-6)
+    turned = space.similarity(-query[None, :], [int(key) for key in keys])
+    np.testing.assert_allclose(found.clauses[1], turned.window)
+    assert turned.clauses.shape == (0, len(keys))
     for hit in space.search(query, Filters(), 100):
         whole, window, title = held[hit.key]
         score = (window + 0.5 * whole) / 1.5 if np.isnan(title) else (window + 0.5 * whole + 0.5 * title) / 2

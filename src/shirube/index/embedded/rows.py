@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy.typing as npt
 from shirube.index.contract import Embedded, Entry, Layout, Similarity, Vectors
 
 _FULL_SCALE = 127
+# From so many rows on a comparison is worth a second thread.
+_SHARED = 20_000
 
 
 @dataclass(frozen=True)
@@ -37,21 +40,36 @@ class Matrix:
     def joined(self, other: "Matrix") -> "Matrix":
         return Matrix(np.concatenate([self.rows, other.rows]), np.concatenate([self.lengths, other.lengths]))
 
-    def cosines(self, query: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """To one query, or a row for each of several."""
+    def cosines(self, queries: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """A row for each query."""
         from numkong import cdist
 
-        queries = np.atleast_2d(query)
         if not len(self):
-            return np.empty((*query.shape[:-1], 0))
-        found = np.asarray(cdist(queries, self.rows, "dot"), np.float64)
+            return np.empty((len(queries), 0))
+        found = np.empty((len(queries), len(self)))
+
+        def compare(part: slice) -> None:
+            found[:, part] = cdist(queries, self.rows[part], "dot")
+
+        if len(self) < _SHARED:
+            compare(slice(None))
+        else:
+            half = len(self) // 2
+            other = _pool().submit(compare, slice(half, None))
+            compare(slice(half))
+            other.result()
         found *= self._scale
         found *= _inverse(np.linalg.norm(queries.astype(np.float64), axis=1))[:, None]
-        return found.reshape(*query.shape[:-1], len(self))
+        return found
 
     @cached_property
     def _scale(self) -> npt.NDArray[np.float64]:
         return _inverse(self.lengths.astype(np.float64))
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(4, "rows")
 
 
 def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -86,40 +104,29 @@ class Rows:
         within = np.arange(begins[-1]) - np.repeat(begins[:-1], counts)
         return np.repeat(self.starts[at], counts) + within, begins
 
-    def similarity(self, query: npt.NDArray[np.int8], at: npt.NDArray[np.int64] | None = None) -> Similarity:
-        """The cosines to the rows `at`, or to all."""
+    def similarity(
+        self, queries: npt.NDArray[np.int8], at: npt.NDArray[np.int64] | None = None
+    ) -> Similarity:
+        """The cosines of a query (the first of `queries`) and its clauses (the others) to the rows `at`, or to all."""
         if at is None:
-            whole, windows, begins = self.whole.cosines(query), self.windows, self.starts
+            best, windows, begins = self.whole.cosines(queries), self.windows, self.starts
             codes = self.title_codes
         else:
-            whole = self.whole.taken(at).cosines(query)
+            best = self.whole.taken(at).cosines(queries)
             wanted, begins = self.windows_of(at)
             windows, codes = self.windows.taken(wanted), self.title_codes[at]
-        best = whole.copy()
+        whole = best[0].copy()
         if len(windows):
             has = np.flatnonzero(begins[1:] > begins[:-1])
-            best[has] = np.maximum.reduceat(windows.cosines(query), begins[has])
+            best[:, has] = np.maximum.reduceat(windows.cosines(queries), begins[has], axis=1)
         title = np.full(len(whole), np.nan)
         if len(self.titles):
             titled = codes >= 0
             if at is None:
-                title[titled] = self.titles.cosines(query)[codes[titled]]
+                title[titled] = self.titles.cosines(queries[:1])[0, codes[titled]]
             else:
-                title[titled] = self.titles.taken(codes[titled]).cosines(query)
-        return Similarity(whole, best, title)
-
-    def best_windows(
-        self, queries: npt.NDArray[np.int8], at: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        """A row for each query: its cosine to the best window of the rows `at`."""
-        best = self.whole.taken(at).cosines(queries)
-        wanted, begins = self.windows_of(at)
-        if len(wanted):
-            has = np.flatnonzero(begins[1:] > begins[:-1])
-            best[:, has] = np.maximum.reduceat(
-                self.windows.taken(wanted).cosines(queries), begins[has], axis=1
-            )
-        return best
+                title[titled] = self.titles.taken(codes[titled]).cosines(queries[:1])[0]
+        return Similarity(whole, best[0], title, best[1:])
 
 
 NO_VECTORS = Matrix(np.empty((0, 0), np.int8), np.empty(0, np.float32))

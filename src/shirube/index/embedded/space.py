@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -31,7 +30,7 @@ from shirube.index.contract import (
     Embedded,
     Entry,
     Feed,
-    Hit,
+    Hits,
     Kind,
     Layout,
     Progress,
@@ -86,9 +85,7 @@ class EmbeddedSpace:
     def count(self) -> int:
         return self._reading(lambda text: text.count())
 
-    def search(
-        self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
-    ) -> list[Hit]:
+    def search(self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
         return self._reading(lambda text: text.search(query, weights, filters, limit))
 
     def matches(self, query: str | Node, filters: Filters) -> int:
@@ -103,14 +100,11 @@ class EmbeddedSpace:
     def terms(self, keys: Sequence[int]) -> Terms:
         return self._reading(lambda text: text.terms(keys))
 
-    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+    def search_vectors(self, model: str, vector: Vectors, filters: Filters, limit: int) -> Hits:
         return self.vectors(model).search(vector, filters, limit)
 
-    def similarity(self, model: str, vector: Vectors, keys: Sequence[int]) -> Similarity:
-        return self.vectors(model).similarity(vector, keys)
-
-    def best_windows(self, model: str, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]:
-        return self.vectors(model).best_windows(vectors, keys)
+    def similarity(self, model: str, vectors: Vectors, keys: Sequence[int]) -> Similarity:
+        return self.vectors(model).similarity(vectors, keys)
 
     def has_vectors(self, model: str) -> bool:
         return len(self.vectors(model).rows) > 0

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import tantivy
 from tantivy import Document, Query
 
-from shirube.index.contract import Entry, Hit, Kind, Layout, Terms, Weight
+from shirube.index.contract import Entry, Hits, Kind, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
 from shirube.index.embedded.tokens import Tokens
 from shirube.index.embedded.workers import tokenised
@@ -58,17 +58,14 @@ class TantivySpace:
         meta = 1 if self._revision or self._searcher.num_docs else 0
         return self._searcher.num_docs - meta
 
-    def search(
-        self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int
-    ) -> list[Hit]:
+    def search(self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
         if limit < 1:
-            return []
+            return Hits()
         searcher = self._searcher
         compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
         hits = searcher.search(compiled, limit, count=False).hits
         keys = searcher.fast_field_values("key", [address for _, address in hits])
-        scores = [score for score, _ in hits]
-        return [Hit._make(each) for each in zip(keys, scores, strict=True) if each[0] is not None]
+        return Hits(np.array(keys, np.int64), [score for score, _ in hits])
 
     def matches(self, query: str | Node, filters: Filters) -> int:
         compiled = compile_query(self._index.schema, self.layout, query, {}, filters)

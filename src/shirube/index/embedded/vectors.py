@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shirube.index.contract import Embedded, Entry, Hit, Layout, Similarity, Vectors
+from shirube.index.contract import Embedded, Entry, Hits, Layout, Similarity, Vectors
 from shirube.index.embedded.files import replace_text
 from shirube.index.embedded.rows import (
     NO_VECTORS,
@@ -63,13 +63,23 @@ class Generation:
     ) -> npt.NDArray[np.int64]:
         """Rows whose whole text is near, by the graph or, where it cannot be asked, by a scan."""
         if self.graph is not None and passing is None:
-            return np.sort(self.graph.search(query, count).keys.astype(np.int64))
-        cosines = self.rows.whole.cosines(query)
+            return np.sort(self.graph.search(query[0], count).keys.astype(np.int64))
+        [cosines] = self.rows.whole.cosines(query)
         at = np.arange(len(self.rows)) if passing is None else np.flatnonzero(passing)
         return at if len(at) <= count else np.sort(at[np.argpartition(-cosines[at], count)[:count]])
 
+    def places(self, keys: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """The rows of those entries that have any, and which of the keys these are."""
+        rows, wanted = self.rows, np.array(keys, np.uint64)
+        if not len(rows):
+            return np.empty(0, np.int64), np.zeros(len(wanted), bool)
+        place = np.searchsorted(rows.keys, wanted, sorter=self._by_key)
+        at = self._by_key[np.minimum(place, len(rows) - 1)]
+        known = rows.keys[at] == wanted
+        return at[known], known
+
     @cached_property
-    def by_key(self) -> npt.NDArray[np.int64]:
+    def _by_key(self) -> npt.NDArray[np.int64]:
         """The rows in the order of their keys."""
         return np.argsort(self.rows.keys, kind="stable")
 
@@ -124,12 +134,12 @@ class UsearchSpace:
     def keys(self) -> npt.NDArray[np.uint64]:
         return self.rows.keys
 
-    def search(self, vector: Vectors, filters: Filters, limit: int) -> list[Hit]:
+    def search(self, vector: Vectors, filters: Filters, limit: int) -> Hits:
         generation = self._generation
         rows = generation.rows
         if not len(rows) or limit < 1:
-            return []
-        [query] = quantised(vector[None, :])
+            return Hits()
+        query = quantised(vector[None, :])
         passing = generation.passing(filters) if filters != Filters() else None
         if len(rows) + len(rows.windows) <= EXACT_ROWS:
             at, scores = np.arange(len(rows)), _scores(rows.similarity(query))
@@ -142,36 +152,20 @@ class UsearchSpace:
         last = np.partition(scores, -limit)[-limit] if limit < len(at) else -np.inf
         best = np.flatnonzero((scores >= last) & (scores > -np.inf))
         best = best[np.lexsort((rows.keys[at[best]], -scores[best]))][:limit]
-        return list(map(Hit._make, zip(rows.keys[at[best]].tolist(), scores[best].tolist(), strict=True)))
+        return Hits(rows.keys[at[best]], scores[best])
 
-    def similarity(self, vector: Vectors, keys: Sequence[int]) -> Similarity:
-        """The cosines to the entries of these keys."""
-        at, known = self._places(keys)
-        found = Similarity(*(np.full(len(keys), np.nan) for _ in range(3)))
-        if len(at):
-            [query] = quantised(vector[None, :])
-            got = self.rows.similarity(query, at)
-            found.whole[known], found.window[known], found.title[known] = got.whole, got.window, got.title
-        return found
-
-    def best_windows(self, vectors: Vectors, keys: Sequence[int]) -> npt.NDArray[np.float64]:
-        """A row for each vector: its cosine to the best window of each of these entries."""
-        at, known = self._places(keys)
-        found = np.full((len(vectors), len(keys)), np.nan)
-        if len(at):
-            found[:, known] = self.rows.best_windows(quantised(vectors), at)
-        return found
-
-    def _places(self, keys: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """The rows of those entries that have any, and which of the keys these are."""
+    def similarity(self, vectors: Vectors, keys: Sequence[int]) -> Similarity:
+        """How near the entries of these keys are to a query: its vector, and after it those of its clauses."""
         generation = self._generation
-        rows, wanted = generation.rows, np.array(keys, np.uint64)
-        if not len(rows):
-            return np.empty(0, np.int64), np.zeros(len(wanted), bool)
-        place = np.searchsorted(rows.keys, wanted, sorter=generation.by_key)
-        at = generation.by_key[np.minimum(place, len(rows) - 1)]
-        known = rows.keys[at] == wanted
-        return at[known], known
+        at, known = generation.places(keys)
+        if known.all() and len(at):
+            return generation.rows.similarity(quantised(vectors), at)
+        found = Similarity.unknown(len(keys), len(vectors) - 1)
+        if len(at):
+            got = generation.rows.similarity(quantised(vectors), at)
+            found.whole[known], found.window[known], found.title[known] = got.whole, got.window, got.title
+            found.clauses[:, known] = got.clauses
+        return found
 
     def save(
         self,

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from shirube.models.contract import Candidates, Question, Scores
-from shirube.models.ranker.matches import Found, Line, match_kanji, match_pairs, match_words, summed_up
+from shirube.models.ranker.matches import Found, Line, match_kanji, match_pairs, match_words
 
 NAMES = (
     "covered",  # share of the question's weight found in the passage
@@ -100,12 +100,12 @@ def features(question: Question, candidates: Candidates) -> Scores:
     if not count:
         return np.zeros((0, len(NAMES)))
     table = dict.fromkeys(NAMES, np.zeros(count))
-    line = Line.of(candidates.texts)
+    line = Line.of([*candidates.texts, *candidates.title_texts])
     if question.rarity.sum() > 0:
         table |= _by_words(question, candidates)
     if question.pair_rarity.sum() > 0:
-        table |= _by_pairs(question, candidates, line)
-    table |= _by_kanji(question, line)
+        table |= _by_pairs(question, count, line)
+    table |= _by_kanji(question, count, line)
     table["sparse_to_best"] = _to_best(np.nan_to_num(candidates.sparse))
     table["sparse_rank"] = _ranks(candidates.sparse)
     table |= _dense(candidates)
@@ -121,98 +121,101 @@ def features(question: Question, candidates: Candidates) -> Scores:
 
 
 def _by_words(question: Question, candidates: Candidates) -> dict[str, Scores]:
-    weights = question.rarity / question.rarity.sum()
-    body = summed_up(match_words(question.words, candidates.words), weights)
-    title = summed_up(match_words(question.words, candidates.titles), weights)
-    either = (body.counts > 0) | (title.counts > 0)
-    by_title, by_both = (title.counts > 0) @ weights, either @ weights
-    bm25 = _bm25(body, question.rarity)
+    weights, terms = question.rarity / question.rarity.sum(), len(question.words)
+    matches = match_words(question.words, [*candidates.words, *candidates.titles])
+    body, title = (Found.of(each, terms) for each in matches.split(len(candidates)))
+    either = np.maximum(body.held, title.held)
+    by_title, by_both = title.held @ weights, either @ weights
     rarest = int(np.argmax(question.rarity))
     used = np.zeros(len(candidates))
     np.divide(title.counts.sum(1), title.lengths, out=used, where=title.lengths > 0)
     every = np.ones(len(candidates))
     here = _rarity_here(body)
+    saturated = _saturated(body)
+    bm25 = saturated @ weights
+    in_sentence = body.sentences.best(weights)
     return {
-        "covered": (body.counts > 0) @ weights,
-        "covered_in_sentence": body.sentences.best(weights),
-        "covered_in_two": body.sentences.best_two(weights),
+        "covered": body.held @ weights,
+        "covered_in_sentence": in_sentence,
+        "covered_in_two": body.sentences.best_two(weights, in_sentence),
         "covered_by_title": by_title,
         "covered_by_both": by_both,
         "title_used": used,
-        "rarest": np.where(title.counts[:, rarest] > 0, 1.0, 0.5 * (body.counts[:, rarest] > 0)),
-        "pairs": np.maximum(body.pairs, title.pairs),
-        "longest_run": np.maximum(body.run, title.run),
+        "rarest": np.where(title.held[:, rarest] > 0, 1.0, 0.5 * body.held[:, rarest]),
+        "pairs": np.maximum(body.pairs(), title.pairs()),
+        "longest_run": np.maximum(body.run(weights), title.run(weights)),
         "bm25": bm25,
         "bm25_to_best": _to_best(bm25),
-        "bm25_unnormed": _bm25(body, question.rarity, 0.0),
-        "bm25_normed": _bm25(body, question.rarity, 1.0),
-        "covered_here": (body.counts > 0) @ here,
+        "bm25_unnormed": _saturated(body, 0.0) @ weights,
+        "bm25_normed": _saturated(body, 1.0) @ weights,
+        "covered_here": body.held @ here,
         "sentence_here": body.sentences.best(here),
-        "bm25_here": _bm25(body, here),
+        "bm25_here": saturated @ here,
         "covered_to_best": by_both - by_both.max(),
         "best_covered": every * by_both.max(),
         "best_title": every * by_title.max(),
-        "matched": every * (either.any(axis=0) @ weights),
+        "matched": every * (either.max(axis=0) @ weights),
     }
 
 
-def _by_pairs(question: Question, candidates: Candidates, line: Line) -> dict[str, Scores]:
-    weights = question.pair_rarity / question.pair_rarity.sum()
-    body = summed_up(match_pairs(question.pairs, line), weights)
-    title = summed_up(match_pairs(question.pairs, Line.of(candidates.title_texts)), weights)
-    either = (body.counts > 0) | (title.counts > 0)
-    by_both = either @ weights
-    bm25 = _bm25(body, question.pair_rarity)
+def _by_pairs(question: Question, count: int, line: Line) -> dict[str, Scores]:
+    weights, terms = question.pair_rarity / question.pair_rarity.sum(), len(question.pairs)
+    body, title = (Found.of(each, terms) for each in match_pairs(question.pairs, line).split(count))
+    by_both = np.maximum(body.held, title.held) @ weights
     in_sentence = body.sentences.best(weights)
     asks = bool(_ASKS_NUMBER.search(question.text))
     here = _rarity_here(body)
+    saturated = _saturated(body)
+    bm25 = saturated @ weights
+    length = np.log1p(body.lengths)
     return {
-        "pairs_covered": (body.counts > 0) @ weights,
+        "pairs_covered": body.held @ weights,
         "pairs_in_sentence": in_sentence,
-        "pairs_in_two": body.sentences.best_two(weights),
-        "pairs_by_title": (title.counts > 0) @ weights,
+        "pairs_in_two": body.sentences.best_two(weights, in_sentence),
+        "pairs_by_title": title.held @ weights,
         "pairs_by_both": by_both,
-        "pairs_run": np.maximum(body.run, title.run),
+        "pairs_run": np.maximum(body.run(weights), title.run(weights)),
         "pairs_bm25": bm25,
         "pairs_bm25_to_best": _to_best(bm25),
         "pairs_to_best": by_both - by_both.max(),
-        "length": np.log1p(body.lengths) - np.log1p(body.lengths).mean(),
-        "pairs_unnormed": _bm25(body, question.pair_rarity, 0.0),
-        "pairs_normed": _bm25(body, question.pair_rarity, 1.0),
-        "pairs_of_few": ((body.counts > 0) & ((body.counts > 0).sum(0) <= _FEW)) @ weights,
-        "pairs_covered_here": (body.counts > 0) @ here,
+        "length": length - length.mean(),
+        "pairs_unnormed": _saturated(body, 0.0) @ weights,
+        "pairs_normed": _saturated(body, 1.0) @ weights,
+        "pairs_of_few": body.held @ (weights * (body.held.sum(0) <= _FEW)),
+        "pairs_covered_here": body.held @ here,
         "pairs_sentence_here": body.sentences.best(here),
-        "pairs_bm25_here": _bm25(body, here),
+        "pairs_bm25_here": saturated @ here,
         "number_sentence": body.sentences.best_numbered(weights) if asks else in_sentence,
     }
 
 
-def _by_kanji(question: Question, line: Line) -> dict[str, Scores]:
+def _by_kanji(question: Question, count: int, line: Line) -> dict[str, Scores]:
     matches, size = match_kanji(question.text, line)
     if not size:
         return {}
-    found = summed_up(matches, np.ones(size) / size)
+    found = Found.of(matches.split(count)[0], size)
     here = _rarity_here(found)
+    in_sentence = found.sentences.best(here)
     return {
-        "kanji": (found.counts > 0) @ here,
-        "kanji_in_sentence": found.sentences.best(here),
-        "kanji_in_two": found.sentences.best_two(here),
-        "kanji_bm25": _bm25(found, here),
+        "kanji": found.held @ here,
+        "kanji_in_sentence": in_sentence,
+        "kanji_in_two": found.sentences.best_two(here, in_sentence),
+        "kanji_bm25": _saturated(found) @ here,
     }
 
 
 def _rarity_here(found: Found) -> Scores:
     """How rare each term is among the candidates, as shares of 1; what none of them has counts nothing."""
-    holding = (found.counts > 0).sum(0)
+    holding = found.held.sum(0)
     rarity = np.log(1 + (len(found.counts) - holding + 0.5) / (holding + 0.5)) * (holding > 0)
     total = rarity.sum()
     return np.asarray(rarity / total if total > 0 else rarity)
 
 
-def _bm25(found: Found, rarity: Scores, b: float = _B) -> Scores:
+def _saturated(found: Found, b: float = _B) -> Scores:
+    """Okapi's count of each term in each text: from 0 towards 1, slower in a long text as `b` says."""
     norm = _K1 * (1 - b + b * np.maximum(found.lengths, 1)[:, None] / max(found.lengths.mean(), 1))
-    total = max(float(rarity.sum()), 1e-9) * (_K1 + 1)
-    return np.asarray((found.counts * (_K1 + 1) / (found.counts + norm)) @ rarity / total)
+    return np.asarray(found.counts / (found.counts + norm))
 
 
 def _dense(candidates: Candidates) -> dict[str, Scores]:

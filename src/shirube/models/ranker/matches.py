@@ -6,7 +6,7 @@ see that two texts share a stretch of writing, and far cheaper than folding as s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ _CHARACTERS = 3000
 _STOPS = "。！？!?\n"
 _FIRST_KANJI, _LAST_KANJI = 0x4E00, 0x9FFF
 _BUCKETS = 1 << 12
+_BORDER = bytes(4)
 _OTHER, _LETTER, _DIGIT, _STOP = 0, 1, 2, 3
 
 
@@ -39,26 +40,79 @@ class Matches:
     numbered: npt.NDArray[np.bool_]
     """Whether each sentence of the line has a digit."""
 
+    def split(self, texts: int) -> "tuple[Matches, Matches]":
+        """The matches in the first `texts` texts, and those in the others."""
+        end = int(np.searchsorted(self.text, texts))
+        parts = []
+        for rows, kept, skipped in (
+            (slice(end), slice(texts), 0),
+            (slice(end, None), slice(texts, None), texts),
+        ):
+            at, term, text = self.at[rows], self.term[rows], self.text[rows] - skipped
+            parts.append(Matches(at, term, text, self.sentence[rows], self.lengths[kept], self.numbered))
+        return parts[0], parts[1]
+
 
 @dataclass(frozen=True)
 class Found:
     """What the matches come to, text by text."""
 
+    matches: Matches
     counts: Scores
     """How often each text (row) has each term (column)."""
-    pairs: Scores
-    """Share of the question's neighbouring terms that are neighbours in the text."""
-    run: Scores
-    """Weight of the heaviest stretch of neighbours."""
-    lengths: Scores
-    sentences: "Sentences"
+
+    @classmethod
+    def of(cls, matches: Matches, terms: int) -> "Found":
+        texts = len(matches.lengths)
+        counts = np.bincount(matches.text * terms + matches.term, minlength=texts * terms)
+        return cls(matches, counts.reshape(texts, terms).astype(float))
+
+    @property
+    def lengths(self) -> Scores:
+        return self.matches.lengths
+
+    @cached_property
+    def held(self) -> Scores:
+        """1 where a text has a term."""
+        return (self.counts > 0).astype(float)
+
+    @cached_property
+    def sentences(self) -> "Sentences":
+        matches, (texts, terms) = self.matches, self.counts.shape
+        first = np.concatenate([[True], matches.sentence[1:] != matches.sentence[:-1]])[: len(matches.at)]
+        numbers = matches.sentence[first]
+        held = np.zeros((len(numbers), terms))
+        held[np.cumsum(first) - 1, matches.term] = 1
+        return Sentences(held, matches.text[first], numbers, matches.numbered[numbers], texts)
+
+    def pairs(self) -> Scores:
+        """Share of the question's neighbouring terms that are neighbours in the text."""
+        texts, terms = self.counts.shape
+        first = np.flatnonzero(self._joined)
+        there = np.zeros((texts, terms))
+        there[self.matches.text[first], self.matches.term[first]] = 1
+        return np.asarray(there.sum(1) / max(terms - 1, 1))
+
+    def run(self, weights: Scores) -> Scores:
+        """Weight of the heaviest stretch of neighbours."""
+        if not len(self.matches.at):
+            return np.zeros(len(self.counts))
+        begins = np.flatnonzero(np.concatenate([[True], ~self._joined]))
+        runs = np.add.reduceat(weights[self.matches.term], begins)
+        return _highest(len(self.counts), self.matches.text[begins], runs)
+
+    @cached_property
+    def _joined(self) -> npt.NDArray[np.bool_]:
+        """Which matches the next one follows as it does in the question."""
+        at, term = self.matches.at, self.matches.term
+        return np.asarray((at[1:] - at[:-1] == 1) & (term[1:] - term[:-1] == 1))
 
 
 @dataclass(frozen=True)
 class Sentences:
     """The sentences that hold any term: which terms, whose sentence it is, its number, and whether it has a digit."""
 
-    held: npt.NDArray[np.bool_]
+    held: Scores
     owners: Places
     numbers: Places
     numbered: npt.NDArray[np.bool_]
@@ -66,31 +120,34 @@ class Sentences:
 
     def best(self, weights: Scores) -> Scores:
         """The weight held by each text's best sentence,"""
-        return self._highest((self.owners, self.held @ weights))
+        return _highest(self.texts, self.owners, self.held @ weights)
 
     def best_numbered(self, weights: Scores) -> Scores:
         """by the best that has a digit,"""
-        return self._highest((self.owners, (self.held @ weights) * self.numbered))
+        return _highest(self.texts, self.owners, (self.held @ weights) * self.numbered)
 
-    def best_two(self, weights: Scores) -> Scores:
-        """and by the best two that follow each other."""
-        follows = np.flatnonzero((np.diff(self.numbers) == 1) & (np.diff(self.owners) == 0))
-        joined = self.held[follows] | self.held[follows + 1]
-        return self._highest((self.owners, self.held @ weights), (self.owners[follows], joined @ weights))
+    def best_two(self, weights: Scores, best: Scores) -> Scores:
+        """and by the best two that follow each other, or the `best` alone."""
+        numbers, owners = self.numbers, self.owners
+        first = np.flatnonzero((numbers[1:] - numbers[:-1] == 1) & (owners[1:] == owners[:-1]))
+        both = np.maximum(self.held[first], self.held[first + 1])
+        return np.maximum(best, _highest(self.texts, owners[first], both @ weights))
 
-    def _highest(self, *given: tuple[Places, Scores]) -> Scores:
-        highest = np.zeros(self.texts)
-        for owners, values in given:
-            np.maximum.at(highest, owners, values)
-        return highest
+
+def _highest(texts: int, owners: Places, values: Scores) -> Scores:
+    """The highest of each text's values, which come text by text; 0 for a text that has none."""
+    highest = np.zeros(texts)
+    if len(values):
+        begins = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))
+        highest[owners[begins]] = np.maximum.reduceat(values, begins)
+    return highest
 
 
 def match_words(wanted: Fingerprints, texts: Sequence[Fingerprints]) -> Matches:
     lengths = np.array([len(text) for text in texts])
     # A border after every text: no sentence and no run goes on into the next.
-    border = np.zeros(1, np.uint32)
-    words = np.concatenate([part for text in texts for part in (text, border)])
-    places = np.flatnonzero(_buckets(wanted)[words & (_BUCKETS - 1)])
+    words = np.frombuffer(b"".join([text.tobytes() + _BORDER for text in texts]), np.uint32)
+    places = np.flatnonzero(_buckets(wanted).take(words & (_BUCKETS - 1)))
     at, term = _matched(wanted, words[places], places)
     ends = np.cumsum(lengths + 1)
     borders = np.flatnonzero(words == 0)
@@ -118,7 +175,7 @@ class Line:
             lengths = [len(text) for text in cut]
         else:  # characters beyond the basic plane are two here
             lengths = [len(text.encode("utf-16-le", "replace")) // 2 for text in cut]
-        kinds = _kinds()[codes]
+        kinds = _kinds().take(codes)
         stops = np.flatnonzero(kinds == _STOP)
         digits = np.searchsorted(stops, np.flatnonzero(kinds == _DIGIT))
         return cls(codes, np.array(lengths), stops, np.bincount(digits, minlength=len(stops) + 1) > 0)
@@ -135,7 +192,7 @@ def match_pairs(wanted: Fingerprints, line: Line) -> Matches:
     asked = np.zeros(1 << 16, bool)
     asked[(wanted >> 16).astype(np.uint16)] = True
     asked[(wanted & 0xFFFF).astype(np.uint16)] = True
-    held = asked[codes]
+    held = asked.take(codes)
     near = np.flatnonzero(held[:-1] & held[1:])
     pairs = np.asarray(codes[near].astype(np.uint32) << 16 | codes[near + 1], np.uint32)
     return line.matches(*_matched(wanted, pairs, near))
@@ -147,7 +204,7 @@ def match_kanji(question: str, line: Line) -> tuple[Matches, int]:
     wanted = np.unique(asked[(asked >= _FIRST_KANJI) & (asked <= _LAST_KANJI)])
     place = np.zeros(1 << 16, np.uint16)
     place[wanted] = np.arange(1, len(wanted) + 1)
-    term = place[line.codes]
+    term = place.take(line.codes)
     at = np.flatnonzero(term)
     return line.matches(at, term[at].astype(np.int64) - 1), len(wanted)
 
@@ -155,7 +212,7 @@ def match_kanji(question: str, line: Line) -> tuple[Matches, int]:
 def character_pairs(text: str) -> list[str]:
     """The distinct pairs of neighbouring letters or digits of `text`, folded, in order."""
     codes = _codes(text)
-    kinds = _kinds()[codes]
+    kinds = _kinds().take(codes)
     # Halves of characters beyond the basic plane are no letters of their own.
     written = ((kinds == _LETTER) | (kinds == _DIGIT)) & ((codes < 0xD800) | (codes >= 0xE000))
     kept = np.flatnonzero(written[:-1] & written[1:])
@@ -164,40 +221,6 @@ def character_pairs(text: str) -> list[str]:
 
 def pair_codes(pairs: Sequence[str]) -> Fingerprints:
     return np.array([ord(pair[0]) << 16 | ord(pair[1]) for pair in pairs], np.uint32)
-
-
-def summed_up(matches: Matches, weights: Scores) -> Found:
-    """Weights of the question's terms add up to 1."""
-    count, size = len(matches.lengths), len(weights)
-    flat = matches.text * size + matches.term
-    counts = np.bincount(flat, minlength=count * size).reshape(count, size).astype(float)
-    pairs, run = np.zeros((2, count))
-    found = Found(counts, pairs, run, matches.lengths, _sentences(matches, count, size))
-    if len(matches.at):
-        _sum_neighbours(found, matches, weights)
-    return found
-
-
-def _sentences(matches: Matches, count: int, size: int) -> Sentences:
-    numbers, row = np.unique(matches.sentence, return_inverse=True)
-    held = np.bincount(row * size + matches.term, minlength=len(numbers) * size).reshape(-1, size) > 0
-    owners = np.zeros(len(numbers), int)
-    owners[row] = matches.text
-    return Sentences(held, owners, numbers, matches.numbered[numbers], count)
-
-
-def _sum_neighbours(found: Found, matches: Matches, weights: Scores) -> None:
-    size, count = len(weights), len(found.pairs)
-    joined = (np.diff(matches.at) == 1) & (np.diff(matches.term) == 1)
-    run = np.concatenate([[0], np.cumsum(~joined)])
-    first = np.concatenate([[True], ~joined])
-    np.maximum.at(found.run, matches.text[first], np.bincount(run, weights[matches.term]))
-    if size > 1:
-        pair = np.flatnonzero(joined)
-        flat = matches.text[pair] * size + matches.term[pair]
-        found.pairs[:] = (np.bincount(flat, minlength=count * size).reshape(count, size) > 0).sum(1) / (
-            size - 1
-        )
 
 
 def _matched(wanted: Fingerprints, there: Fingerprints, places: Places) -> tuple[Places, Places]:
@@ -215,7 +238,7 @@ def _buckets(wanted: Fingerprints) -> npt.NDArray[np.bool_]:
 
 
 def _codes(text: str) -> Codes:
-    return _folding()[np.frombuffer(text.encode("utf-16-le", "replace"), np.uint16)]
+    return _folding().take(np.frombuffer(text.encode("utf-16-le", "replace"), np.uint16))
 
 
 @cache

@@ -231,10 +231,9 @@ def found_texts(
     connection: Connection, caller: Caller, base_id: str, keys: Sequence[int]
 ) -> dict[int, Found]:
     """The candidates that the caller may read, as ranking takes them."""
-    found = passages.visible_texts(connection, caller, base_id, keys)
     return {
-        key: Found(each.text, each.document_title, (each.source, each.chunk_index))
-        for key, each in found.items()
+        each.id: Found(each.text, each.document_title, (each.source, each.chunk_index))
+        for each in passages.visible_texts(connection, caller, base_id, keys)
     }
 
 
