@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from benchmarks.datasets import Passage, evenly_spaced, read_passages, read_queries
-from benchmarks.measures import percentile
+from benchmarks.measures import percentile, search_times
 from benchmarks.peers.contract import PEERS, Opens, PeerResult
 from benchmarks.peers.probe import probe
 
@@ -53,11 +53,9 @@ def measure(
         for text in evenly_spaced(list(queries.values()), _WARM_UP):
             peer.search(text, limit)
         rankings: dict[str, list[str]] = {}
-        latencies: list[float] = []
         for query, text in queries.items():
-            started = perf_counter()
             rankings[query] = peer.search(text, limit)
-            latencies.append((perf_counter() - started) * 1000)
+        latencies = search_times(lambda text: peer.search(text, limit), list(queries.values()))
         after = _resident()
         return PeerResult(
             peer=name,

@@ -15,13 +15,14 @@ from shirube.errors import InvalidInput
 from shirube.index.contract import Hits, Kind, Similarity, Terms, Vectors, Weight
 from shirube.ingest.sync import Options, add_files, find_files
 from shirube.models.contract import Candidates, Matrix, Question, Scores
+from shirube.models.ranker.matches import pair_codes
 from shirube.models.ranker.reranker import LearnedReranker
 from shirube.query.filters import Condition, Filters
 from shirube.query.values import Exact
 from shirube.retrieval.calibration import Standing
 from shirube.retrieval.fusion import reciprocal_ranks
 from shirube.retrieval.lanes import Lane
-from shirube.retrieval.pipeline import Outcome, Space
+from shirube.retrieval.pipeline import Outcome, Space, _question
 from shirube.store import bases
 from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database, open_database
@@ -344,3 +345,11 @@ def test_equals_at_the_cut_are_chosen_by_their_place(
             outcome = world.rank("通勤手当", recipe=recipe, embedder=embedder, reranker=LearnedReranker())
             answers.append(world.places(outcome))
     assert answers == [[(f"{name:02}.md", 0) for name in range(10)]] * 4
+
+
+@pytest.mark.parametrize("query", ["PC", "ノートPCの申請", "USB"])
+def test_a_latin_word_is_compared_as_it_is_written(world: World, query: str) -> None:
+    asked = _question(world.space, query, RECIPE)
+    latin = pair_codes(["pc"] if "PC" in query else ["us", "sb"])
+    assert set(latin) <= set(asked.pairs)
+    assert (asked.pair_rarity > 0).all()

@@ -1,11 +1,13 @@
 """Words and bigrams: what is found under one name, and what an index is made of."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shirube.text import tokenize as module
 from shirube.text.normalize import fold
 from shirube.text.tokenize import bigrams, joined_bigrams, words, words_and_borders
 
@@ -165,3 +167,28 @@ def test_threads_give_the_answers_of_one_thread() -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda text: (words_and_borders(text), joined_bigrams(text)), texts * 3))
     assert together == alone * 3
+
+
+def test_words_are_found_without_a_place_for_temporary_files(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    usual = words("未知のグミョンガを規程に書く。")
+
+    def full() -> None:
+        raise OSError("no space left")
+
+    module._dictionary.cache_clear()
+    monkeypatch.setattr(module, "TemporaryDirectory", full)
+    monkeypatch.setattr(module, "_threads", threading.local())
+    assert words("未知のグミョンガを規程に書く。") == usual
+    assert "unknown words" in caplog.text
+    module._dictionary.cache_clear()
+
+
+def test_a_word_of_the_dictionary_is_the_same_the_second_time() -> None:
+    module._known_words.clear()
+    text = "打ち合わせは、1,000円の引越しと〆切。ホゲラリョンも。"
+    first = words(text)
+    assert module._known_words
+    assert words(text) == first
+    assert "ホゲラリョン" in first

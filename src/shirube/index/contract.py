@@ -65,11 +65,6 @@ class Hits(Sequence[Hit]):
         self.keys: npt.NDArray[np.int64] = np.asarray(keys, np.int64)
         self.scores: npt.NDArray[np.float64] = np.asarray(scores, np.float64)
 
-    @classmethod
-    def of(cls, hits: Iterable[tuple[int, float]]) -> "Hits":
-        listed = list(hits)
-        return cls([key for key, _ in listed], [score for _, score in listed])
-
     def by_key(self) -> dict[int, float]:
         return dict(zip(self.keys.tolist(), self.scores.tolist(), strict=True))
 
@@ -77,7 +72,7 @@ class Hits(Sequence[Hit]):
         return len(self.keys)
 
     def __iter__(self) -> Iterator[Hit]:
-        return map(Hit, self.keys.tolist(), self.scores.tolist())
+        return map(Hit._make, zip(self.keys.tolist(), self.scores.tolist(), strict=True))
 
     @overload
     def __getitem__(self, at: int) -> Hit: ...

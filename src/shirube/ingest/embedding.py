@@ -15,8 +15,10 @@ from shirube.text.sentences import sentences
 
 WORKERS = 2
 _BATCH = 128
-# Work that an interruption may cost. Each save writes all vectors anew, so it must not come too often.
+# What is not saved yet an interruption costs. Each save writes all vectors anew, so it must not come too often, nor
+# take more than a small part of the time.
 _SAVE_SECONDS = 60
+_SAVE_SHARE = 0.1
 # A window holds whole sentences and at least so many characters: less says too little to have a direction.
 WINDOW = 40
 
@@ -61,7 +63,7 @@ def embed_missing(
     keys: list[int] = []
     parts: list[Embedded] = []
     done = 0
-    saved = time.monotonic()
+    saved, pause = time.monotonic(), float(_SAVE_SECONDS)
     batches = (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH))
 
     def embed(wanted: Sequence[int]) -> tuple[list[int], Embedded]:
@@ -78,9 +80,10 @@ def embed_missing(
         done += len(batch_keys)
         if progress:
             progress(done, len(missing))
-        if time.monotonic() - saved > _SAVE_SECONDS:
+        if (begun := time.monotonic()) - saved > pause:
             space.add_vectors(embedder.name, keys, Embedded.joined(parts), setting=embedder.setting)
             keys, parts, saved = [], [], time.monotonic()
+            pause = max(_SAVE_SECONDS, (saved - begun) / _SAVE_SHARE)
     if keys or not space.vectors_current(embedder.name):
         rest = Embedded.joined(parts) if parts else Embedded.of_whole(np.zeros((0, 1), np.float32))
         space.add_vectors(embedder.name, keys, rest, setting=embedder.setting, revision=revision)

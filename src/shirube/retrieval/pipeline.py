@@ -29,7 +29,7 @@ from shirube.retrieval.fusion import reciprocal_ranks
 from shirube.retrieval.lanes import Lane
 from shirube.text.clauses import clauses
 from shirube.text.questions import subject
-from shirube.text.tokenize import words
+from shirube.text.tokenize import bigrams, words
 
 log = logging.getLogger(__name__)
 
@@ -187,7 +187,7 @@ def _lanes(
         embedded.append(embedded_query(embedder, query))
         return space.search_vectors(embedder.name, embedded[0][0], filters, recipe.dense_limit)
 
-    # Full text leaves the interpreter while it searches; vectors, which do not, and what follows stay on this thread.
+    # Full text leaves the interpreter while it searches; most of what vectors take does not, and stays on this thread.
     if embedder is None:
         stage, hits = _timed("sparse", sparse)
         outcome.stages.append(stage)
@@ -242,11 +242,17 @@ def _question(space: Space, query: str, recipe: Recipe) -> Question:
     distinct = list(dict.fromkeys(words(asked)))
     rarity = space.rarity(distinct, recipe.body)
     pairs = character_pairs(asked)
-    pair_rarity = space.rarity([pair for pair in pairs if not pair.isascii()], recipe.body, "bigrams")
-    for word in distinct:
-        if word.isascii():  # the index keeps such words whole: their pairs share what the word is worth
-            for pair in map("".join, pairwise(word)):
-                pair_rarity[pair] = max(pair_rarity.get(pair, 0), rarity[word] / (len(word) - 1))
+    latin = [token for token in bigrams(asked) if token.isascii() and len(token) > 1]
+    pair_rarity = space.rarity(
+        [*(pair for pair in pairs if not pair.isascii()), *latin], recipe.body, "bigrams"
+    )
+    worth = {word: pair_rarity.pop(word) for word in dict.fromkeys(latin)}
+    for (
+        word,
+        rarity_of_word,
+    ) in worth.items():  # kept whole by the index: their pairs share what they are worth
+        for pair in map("".join, pairwise(word)):
+            pair_rarity[pair] = max(pair_rarity.get(pair, 0), rarity_of_word / (len(word) - 1))
     kept = [pair for pair in pairs if pair in pair_rarity]
     return Question(
         query,

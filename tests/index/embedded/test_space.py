@@ -299,15 +299,27 @@ def test_reading_alone_builds_what_is_missing(folder: Path, feed: KnowledgeFeed)
     assert keys(space) == set(feed.keys())
 
 
-@pytest.mark.parametrize("changed", ["layout", "tokens"])
+def test_damage_that_two_see_at_once_is_mended_once(space: EmbeddedSpace, folder: Path) -> None:
+    before = answer(space)
+    damaged = space._text
+    space.rebuild(damaged=damaged)
+    space.rebuild(damaged=damaged)
+    assert (folder / "text-2").exists()
+    assert not (folder / "text-3").exists()
+    assert answer(space) == before
+
+
+@pytest.mark.parametrize("changed", ["layout", "tokens", "synonyms"])
 def test_an_index_of_another_layout_or_version_is_built_anew(
     space: EmbeddedSpace, folder: Path, feed: KnowledgeFeed, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:
     layout = LAYOUT
     if changed == "layout":
         layout = replace(LAYOUT, phrases=True)
-    else:
+    elif changed == "tokens":
         monkeypatch.setattr(module, "VERSION", -1)
+    else:
+        monkeypatch.setattr("shirube.text.synonyms._written", lambda: "手当\t補助\n")
     opened = EmbeddedSpace(folder, layout, feed)
     assert not opened.refresh()
     assert opened.catch_up()

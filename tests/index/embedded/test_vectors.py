@@ -35,7 +35,7 @@ def plain_entries(keys: Sequence[int]) -> list[Entry]:
 def add(space: UsearchSpace, entries: Sequence[Entry], rows: Vectors, model: str = MODEL) -> None:
     """Keep every row whose key does not come again."""
     kept = ~np.isin(space.keys(), [entry.key for entry in entries])
-    space.save(model, kept, entries, Embedded.of_whole(rows))
+    space.save(model, kept, entries, Embedded.of_whole(rows), revision=1)
 
 
 def rounded(vectors: Vectors) -> npt.NDArray[np.float64]:
@@ -181,6 +181,9 @@ def test_the_graph_finds_nine_of_ten_of_what_the_scan_finds(
     add(graph, entries, rows)
     assert list((tmp_path / "graph").rglob("graph.usearch"))
     assert not list((tmp_path / "scan").rglob("graph.usearch"))
+    growing = UsearchSpace(tmp_path / "growing", PLAIN)
+    growing.save(MODEL, np.zeros(0, bool), entries, Embedded.of_whole(rows))
+    assert not list((tmp_path / "growing").rglob("graph.usearch")), "more is to come"
     shared = 0
     for query in queries:
         wanted = {hit.key: hit.score for hit in scan.search(query, Filters(), 10)}
@@ -191,6 +194,17 @@ def test_the_graph_finds_nine_of_ten_of_what_the_scan_finds(
                 assert hit.score == pytest.approx(wanted[hit.key], abs=0.01)
         shared += len(wanted.keys() & {hit.key for hit in found})
     assert shared / 400 >= 0.9
+
+
+def test_a_comparison_shared_by_two_threads_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, queries = UsearchSpace(tmp_path, PLAIN), random_vectors(5, seed=3)
+    add(space, plain_entries(range(7)), random_vectors(7))
+    alone = [space.search(query, Filters(), 7) for query in queries]
+    monkeypatch.setattr("shirube.index.embedded.rows._SHARED", 2)
+    assert [space.search(query, Filters(), 7) for query in queries] == alone
+    assert all(len(hits) == 7 for hits in alone)
 
 
 def test_filters_are_exact_where_there_is_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,7 @@ from shirube.index.embedded.vectors import UsearchSpace, stored_models
 from shirube.index.embedded.workers import kept_processes
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
+from shirube.text import synonyms
 from shirube.text.tokenize import VERSION
 
 log = logging.getLogger(__name__)
@@ -176,8 +177,8 @@ class EmbeddedSpace:
         except Exception:
             log.warning("the index could not catch up", exc_info=True)
 
-    def rebuild(self, progress: Progress | None = None) -> None:
-        """Build the text anew beside the one in use, then put it in its place."""
+    def rebuild(self, progress: Progress | None = None, *, damaged: TantivySpace | None = None) -> None:
+        """Build the text anew beside the one in use, then put it in its place; not if `damaged` is no longer in use."""
         with self._writing("text.lock", _LOCK_SECONDS) as held:
             if not held:
                 raise Unavailable(
@@ -185,7 +186,8 @@ class EmbeddedSpace:
                     "別のプロセスがこの索引に書き込んでいます。",
                     hint="終わってからもう一度実行してください。 Try again when it has finished.",
                 )
-            self._start_afresh(progress)
+            if damaged is None or self._text is damaged:
+                self._start_afresh(progress)
 
     def missing_vectors(self, model: str) -> list[int]:
         """The keys of entries that have no vector of this model yet."""
@@ -278,7 +280,7 @@ class EmbeddedSpace:
             if not _is_panic(error):
                 raise
             log.warning("the index is damaged and is built anew")
-        self.rebuild()
+        self.rebuild(damaged=text)
         with self._guard:
             text = self._text
         assert text is not None
@@ -434,6 +436,6 @@ def _is_panic(error: BaseException) -> bool:
 
 
 def _made_with(layout: Layout) -> dict[str, Any]:
-    made = {"layout": asdict(layout), "tokens": VERSION}
+    made = {"layout": asdict(layout), "tokens": VERSION, "synonyms": synonyms.fingerprint()}
     made["engines"] = {name: version(name) for name in ("tantivy", "sudachipy", "sudachidict-core")}
     return json.loads(json.dumps(made))  # type: ignore[no-any-return]

@@ -187,7 +187,9 @@ class UsearchSpace:
         self.folder.mkdir(parents=True, exist_ok=True)
         generation = self.folder / f"vectors-{number}"
         write_rows(generation, rows)
-        if len(rows) + len(rows.windows) > EXACT_ROWS:
+        # A graph takes its time: while a base gets its first vectors, a scan has to do.
+        graphed = revision is not None or self._generation.graph is not None
+        if graphed and len(rows) + len(rows.windows) > EXACT_ROWS:
             _write_graph(generation, rows)
         known = {
             "generation": generation.name,

@@ -81,8 +81,8 @@ class Found:
         matches, (texts, terms) = self.matches, self.counts.shape
         first = np.concatenate([[True], matches.sentence[1:] != matches.sentence[:-1]])[: len(matches.at)]
         numbers = matches.sentence[first]
-        held = np.zeros((len(numbers), terms))
-        held[np.cumsum(first) - 1, matches.term] = 1
+        held = np.zeros((len(numbers), terms), bool)
+        held[np.cumsum(first) - 1, matches.term] = True
         return Sentences(held, matches.text[first], numbers, matches.numbered[numbers], texts)
 
     def pairs(self) -> Scores:
@@ -112,7 +112,7 @@ class Found:
 class Sentences:
     """The sentences that hold any term: which terms, whose sentence it is, its number, and whether it has a digit."""
 
-    held: Scores
+    held: npt.NDArray[np.bool_]
     owners: Places
     numbers: Places
     numbered: npt.NDArray[np.bool_]
@@ -130,7 +130,7 @@ class Sentences:
         """and by the best two that follow each other, or the `best` alone."""
         numbers, owners = self.numbers, self.owners
         first = np.flatnonzero((numbers[1:] - numbers[:-1] == 1) & (owners[1:] == owners[:-1]))
-        both = np.maximum(self.held[first], self.held[first + 1])
+        both = self.held[first] | self.held[first + 1]
         return np.maximum(best, _highest(self.texts, owners[first], both @ weights))
 
 
