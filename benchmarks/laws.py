@@ -7,8 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -53,7 +53,8 @@ class LawsResult:
     vectors: LawVectors | None
 
 
-def measure_laws(*, vectors: bool) -> LawsResult:
+def measure_laws(*, vectors: bool) -> Iterator[LawsResult]:
+    """First without vectors, then, if they are wanted, with them."""
     folder, characters = _files()
     with tempfile.TemporaryDirectory(dir=CACHE) as home:
         print("laws: import")
@@ -68,13 +69,10 @@ def measure_laws(*, vectors: bool) -> LawsResult:
         whole = [_timed(partial(service.search, LOCAL, _asked(query, base))) for query in queries]
         sparse = [_timed(partial(space.search, query, WEIGHTS, Filters(), 500)) for query in queries]
         summary = [_timed(lambda: service.summary(LOCAL, base)) for _ in range(50)]
-        passages = space.count()
-        embedded = _with_vectors(service, workspace, base, Path(home)) if vectors else None
-        workspace.database.close()
-        return LawsResult(
+        result = LawsResult(
             files=sum(1 for _ in folder.glob("*.md")),
             characters=characters,
-            passages=passages,
+            passages=space.count(),
             seconds=seconds,
             peak=peak,
             bytes_store=_size(Path(home), "shirube.db"),
@@ -84,8 +82,12 @@ def measure_laws(*, vectors: bool) -> LawsResult:
             sparse_p50=percentile(sparse, 50),
             sparse_p95=percentile(sparse, 95),
             summary_p50=percentile(summary, 50),
-            vectors=embedded,
+            vectors=None,
         )
+        yield result
+        if vectors:
+            yield replace(result, vectors=_with_vectors(service, workspace, base, Path(home)))
+        workspace.database.close()
 
 
 def _with_vectors(service: KnowledgeService, workspace: Workspace, base: str, home: Path) -> LawVectors:

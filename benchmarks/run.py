@@ -75,10 +75,15 @@ def main() -> None:
     lines += _quality([*sets, alone, everything], judged=len(sets), peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))
-    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")  # the laws take long
+    laws: list[str] = []
     if "laws" not in left_out:
-        lines += _laws(measure_laws(vectors="law-vectors" not in left_out))
-    lines += ["", f"The whole run took {(time.time() - started) / 60:.0f} minutes."]
+        for result in measure_laws(vectors="law-vectors" not in left_out):
+            laws = _laws(result)
+            _write([*lines, *laws])  # their vectors take long
+    _write([*lines, *laws, "", f"The whole run took {(time.time() - started) / 60:.0f} minutes."])
+
+
+def _write(lines: Sequence[str]) -> None:
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"written: {REPORT.name}")
 
