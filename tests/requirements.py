@@ -620,49 +620,69 @@ KNOWLEDGE = (
         "K-ocr-input-object",
         "000",
         "The input schema of normalize_ocr_text is an object whose only property is text.",
+        tests=("tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_nothing_else",),
     ),
     Requirement(
         "K-ocr-text-type",
         "000",
         "The normalize_ocr_text parameter text is a string described as 正規化対象のOCRテキスト.",
+        tests=("tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_nothing_else",),
     ),
-    Requirement("K-ocr-text-required", "000", "normalize_ocr_text requires text."),
+    Requirement("K-ocr-text-required", "000", "normalize_ocr_text requires text.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_a_call_without_a_text_or_with_something_else_is_refused",),
+    ),
     Requirement(
         "K-ocr-example",
         "000",
         "normalize_ocr_text turns マイナビキャリ-では、キャリアコンサルティングを提供しています。 into "
         "マイナビキャリアでは、キャリアコンサルティングを提供しています。",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
         "K-ocr-response-original",
         "000",
         "The normalize_ocr_text response repeats the input unchanged under original_text.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
         "K-ocr-response-normalized",
         "000",
         "The normalize_ocr_text response carries the corrected text under normalized_text.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
-        "K-ocr-response-status", "000", "The normalize_ocr_text response carries success under status."
+        "K-ocr-response-status", "000", "The normalize_ocr_text response carries success under status.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
-    Requirement("K-ocr-manager", "000", "normalize_ocr_text turns マネ-ジャ- into マネージャー."),
-    Requirement("K-ocr-user", "000", "normalize_ocr_text turns ユ-ザ- into ユーザー."),
-    Requirement("K-ocr-self-service", "000", "normalize_ocr_text leaves self-service as it is."),
-    Requirement("K-ocr-email", "000", "normalize_ocr_text leaves e-mail as it is."),
+    Requirement("K-ocr-manager", "000", "normalize_ocr_text turns マネ-ジャ- into マネージャー.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
+    ),
+    Requirement("K-ocr-user", "000", "normalize_ocr_text turns ユ-ザ- into ユーザー.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
+    ),
+    Requirement("K-ocr-self-service", "000", "normalize_ocr_text leaves self-service as it is.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
+    ),
+    Requirement("K-ocr-email", "000", "normalize_ocr_text leaves e-mail as it is.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
+    ),
     Requirement(
         "K-ocr-mixed",
         "000",
         "normalize_ocr_text turns サ-ビス（service）のガイドライン into サービス（service）のガイドライン.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
-        "K-ocr-context", "000", "normalize_ocr_text judges each hyphen by the characters before and after it."
+        "K-ocr-context", "000", "normalize_ocr_text judges each hyphen by the characters before and after it.",
+        tests=("tests/text/test_ocr.py::test_the_same_sign_is_judged_by_what_stands_around_it",),
     ),
     Requirement(
-        "K-ocr-symbol-hyphen", "000", "normalize_ocr_text leaves a hyphen that is a plain symbol as it is."
+        "K-ocr-symbol-hyphen", "000", "normalize_ocr_text leaves a hyphen that is a plain symbol as it is.",
+        tests=("tests/text/test_ocr.py::test_what_is_a_sign_stays",),
     ),
     Requirement(
-        "K-ocr-english-hyphen", "000", "normalize_ocr_text leaves hyphens inside English words as they are."
+        "K-ocr-english-hyphen", "000", "normalize_ocr_text leaves hyphens inside English words as they are.",
+        tests=("tests/text/test_ocr.py::test_what_is_a_sign_stays",),
     ),
     Requirement(
         "K-ocr-llm-prompt",
@@ -768,9 +788,11 @@ KNOWLEDGE = (
         "K-error-text-too-long",
         "000",
         "A text of more than 10000 characters is the error Text too long (max 10000 chars).",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_a_text_may_have_ten_thousand_characters_and_no_more",),
     ),
     Requirement(
-        "K-error-text-limit-edge", "000", "normalize_ocr_text accepts a text of exactly 10000 characters."
+        "K-error-text-limit-edge", "000", "normalize_ocr_text accepts a text of exactly 10000 characters.",
+        tests=("tests/toolsets/knowledge/test_ocr.py::test_a_text_may_have_ten_thousand_characters_and_no_more",),
     ),
 )
 

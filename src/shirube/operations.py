@@ -95,7 +95,7 @@ class Registry:
         try:
             output = await operation.handler(caller, checked(operation, arguments))
             # What the handler left unset is left out; what it set to None is there, as null.
-            answer = Answer(output.model_dump(mode="json", exclude_unset=True))
+            answer = Answer(output.model_dump(mode="json", exclude_unset=True, by_alias=True))
         except ShirubeError as error:
             answer = Answer(operation.render_error(error), error)
         except Exception:

@@ -55,6 +55,7 @@ def test_tools_are_listed_with_schemas_and_annotations(served: tuple[dict[str, s
         "list_knowledge_bases",
         "search_documents",
         "get_knowledge_base_summary",
+        "normalize_ocr_text",
     ]
     for tool in tools:
         assert tool.input_schema["type"] == "object"

@@ -80,6 +80,11 @@ def without_words(text: str, forms: frozenset[str]) -> str:
     return "".join(kept)
 
 
+def dictionary_spans(folded: str) -> list[tuple[int, int]]:
+    """Where the words of a folded text stand that are in the dictionary."""
+    return _analyser().dictionary_spans(_readable(folded)[:_LIMIT])
+
+
 def bigrams(text: str) -> list[str]:
     """Overlapping pairs of characters within runs of letters, in order; Latin words and numbers stay whole.
 
@@ -151,6 +156,9 @@ class _Analyser:
         if not morpheme.is_oov() and len(_known_words) < _MOST_KNOWN:
             _known_words[morpheme.word_id()] = word
         return word
+
+    def dictionary_spans(self, text: str) -> list[tuple[int, int]]:
+        return [(m.begin(), m.end()) for m in self._tokenizer.tokenize(text) if not m.is_oov()]
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Where each word stands, and its normal form."""

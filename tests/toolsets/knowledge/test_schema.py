@@ -66,6 +66,15 @@ def test_summary_takes_the_knowledge_base_and_nothing_else(company: Served) -> N
     check(found, SUMMARY)
 
 
+def test_normalising_takes_a_text_and_nothing_else(company: Served) -> None:
+    found = schema(company, "normalize_ocr_text")
+    assert found["type"] == "object"
+    assert set(found["properties"]) == {"text"}
+    assert found["properties"]["text"]["type"] == "string"
+    assert found["properties"]["text"]["description"] == "正規化対象のOCRテキスト"
+    assert found["required"] == ["text"]
+
+
 def test_the_list_of_bases_takes_nothing(company: Served) -> None:
     assert schema(company, "list_knowledge_bases")["properties"] == {}
 

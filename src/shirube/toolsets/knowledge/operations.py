@@ -27,6 +27,9 @@ def knowledge_operations(service: "Callable[[], KnowledgeService]") -> list[Oper
     async def get_knowledge_base_summary(caller: Caller, asked: schema.SummaryInput) -> schema.SummaryOutput:
         return await asyncio.to_thread(lambda: service().summary(caller, str(asked.knowledge_base_id)))
 
+    async def normalize_ocr_text(_caller: Caller, asked: schema.NormalizeInput) -> schema.NormalizeOutput:
+        return await asyncio.to_thread(lambda: service().normalize(asked.text))
+
     return [
         Operation(
             name="list_knowledge_bases",
@@ -76,6 +79,23 @@ def knowledge_operations(service: "Callable[[], KnowledgeService]") -> list[Oper
             handler=get_knowledge_base_summary,
             render_error=schema.render_error,
             rest=("GET", "/v1/knowledge-bases/{knowledge_base_id}/summary"),
+            explain_invalid=schema.explain_invalid,
+        ),
+        Operation(
+            name="normalize_ocr_text",
+            toolset="knowledge",
+            title=Words("OCRテキスト正規化", "Normalise OCR text"),
+            description=Words(
+                "OCR がハイフンなどに読み違えた長音符を直します（マネ-ジャ- → マネージャー）。"
+                "英単語・番号・区切りの記号はそのまま残し、直した箇所を changes に返します。",
+                "Restores long vowel marks that a scan has turned into hyphens (マネ-ジャ- → マネージャー), leaves English "
+                "words, numbers and true separators alone, and lists what it changed.",
+            ),
+            input=schema.NormalizeInput,
+            output=schema.NormalizeOutput,
+            handler=normalize_ocr_text,
+            render_error=schema.render_error,
+            rest=("POST", "/v1/ocr/normalize"),
             explain_invalid=schema.explain_invalid,
         ),
     ]

@@ -1,6 +1,6 @@
 """Inputs and outputs of the knowledge tools, as their specification gives them."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -9,6 +9,7 @@ from shirube.errors import InvalidInput, ShirubeError
 from shirube.operations import invalid
 
 QUERY_LIMIT = 2000
+TEXT_LIMIT = 10_000
 MAX_RESULTS = 50
 DEFAULT_THRESHOLD = 0.6
 DEFAULT_RESULTS = 10
@@ -44,6 +45,12 @@ class SearchInput(_Input):
 
 class SummaryInput(_Input):
     knowledge_base_id: KnowledgeBaseId
+
+
+class NormalizeInput(_Input):
+    text: Annotated[
+        str, StringConstraints(max_length=TEXT_LIMIT), Field(description="正規化対象のOCRテキスト")
+    ]
 
 
 class ListInput(_Input):
@@ -123,6 +130,22 @@ class SummaryOutput(BaseModel):
     warnings: list[str] | None = None
 
 
+class TextChange(BaseModel):
+    offset: int = Field(description="original_text での文字位置")
+    before: str = Field(serialization_alias="from")
+    after: str = Field(serialization_alias="to")
+    reason: Literal["same_text", "dictionary", "letters"] = Field(
+        description="根拠: 同じ文章にある語、辞書にある語、カタカナの並び"
+    )
+
+
+class NormalizeOutput(BaseModel):
+    original_text: str
+    normalized_text: str
+    status: Literal["success"]
+    changes: list[TextChange]
+
+
 class KnowledgeBaseItem(BaseModel):
     knowledge_base_id: str
     name: str
@@ -141,6 +164,7 @@ _MESSAGES = {
         "knowledge_base_id must be a UUID",
         "knowledge_base_id は UUID で指定してください（list_knowledge_bases で確認できます）。",
     ),
+    "text": ("text must be a text", "text は文字列で指定してください。"),
     "query": (
         f"query must be a text of 1 to {QUERY_LIMIT} characters",
         f"query は1〜{QUERY_LIMIT}文字の文字列で指定してください。",
@@ -163,6 +187,10 @@ def explain_invalid(error: ValidationError) -> ShirubeError:
         return InvalidInput(
             f"max_results must be an integer from 1 to {MAX_RESULTS}",
             f"max_results は 1〜{MAX_RESULTS} の整数で指定してください。",
+        )
+    if name == "text" and first["type"] == "string_too_long":
+        return InvalidInput(
+            f"Text too long (max {TEXT_LIMIT} chars)", f"text は{TEXT_LIMIT}文字以内にしてください。"
         )
     if name in _MESSAGES:
         return InvalidInput(*_MESSAGES[name])

@@ -23,6 +23,7 @@ from shirube.store import bases, passages
 from shirube.store.passages import StoredPassage
 from shirube.store.runs import Run, save_run
 from shirube.text.invisible import visible
+from shirube.text.ocr import long_vowels
 from shirube.text.tokenize import words
 from shirube.toolsets.knowledge import schema
 from shirube.toolsets.knowledge.feed import BODY, LAYOUT, NO_DEPARTMENT, TITLE, WEIGHTS, KnowledgeFeed
@@ -153,6 +154,15 @@ class KnowledgeService:
                 warnings=self._warnings(space, outcome, current, embedder) or None,
                 explain=_explanation(run, outcome) if asked.explain else None,
             ),
+        )
+
+    def normalize(self, text: str) -> schema.NormalizeOutput:
+        normalised, changes = long_vowels(text)
+        return schema.NormalizeOutput(
+            original_text=text,
+            normalized_text=normalised,
+            status="success",
+            changes=[schema.TextChange(**asdict(change)) for change in changes],
         )
 
     def _embedder(self, space: EmbeddedSpace) -> Embedder | None:

@@ -1,0 +1,86 @@
+"""Long vowel marks that a scan has misread: what is restored, what stays, and that nothing else is touched."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shirube.text.ocr import Change, long_vowels
+
+SIGNS = "-‐‑–—―−－─━"
+NOISE = st.text(
+    st.sampled_from([*SIGNS, *"一|｜ーｰ", *"アイタァッンャキャリネジコピュﾋﾟｭｺ", *"aZ1１あ漢、。 \n", "𠮷", "\ud800", "\u3099"])
+)
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_any_dash_inside_a_word_of_the_dictionary_is_a_long_vowel(sign: str) -> None:
+    assert long_vowels(f"汎用コンピュ{sign}タの利用")[0] == "汎用コンピュータの利用"
+    assert long_vowels(f"この案件のマネ{sign}ジャ{sign}は")[0] == "この案件のマネージャーは"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "self-service と e-mail",
+        "型番 AB-123、電話 03-1234-5678、2024-01-01、10-20 ページ",
+        "- サーバー\n- モニター",
+        "──────",
+        "セブン-イレブン",
+        "ヘキサン－エーテルの混合物",
+        "４－アミノ－１－ヒドロキシブチリデン",
+        "アルファ－酸化鉄",
+        "データ一覧とカメラ一体型とページ一枚",
+        "ビラ一枚、テーブル一つ",
+        "コンピューター・システム",
+        "表 | サーバー | モニター |",
+        "ローマ―ナポリ間",
+    ],
+)
+def test_what_is_a_sign_stays(text: str) -> None:
+    assert long_vowels(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("シュレッダ－補助器", "シュレッダー補助器"),
+        ("デイリ一商品とデータ一覧", "デイリー商品とデータ一覧"),
+        ("デコ|ダ回路", "デコーダ回路"),
+        ("サーバ-は止まり、サーバ-1は動く", "サーバーは止まり、サーバ-1は動く"),
+        ("エネルギ－量とアルファ－線", "エネルギー量とアルファ－線"),
+        ("ｺﾝﾋﾟｭ-ﾀ", "ｺﾝﾋﾟｭｰﾀ"),
+        ("ホゲ-ンとホゲ-ラ", "ホゲーンとホゲ-ラ"),
+    ],
+)
+def test_the_same_sign_is_judged_by_what_stands_around_it(text: str, wanted: str) -> None:
+    assert long_vowels(text)[0] == wanted
+
+
+def test_the_same_text_is_the_first_witness() -> None:
+    restored, [change] = long_vowels("マイナビキャリ-では、キャリアを考えます。")
+    assert restored == "マイナビキャリアでは、キャリアを考えます。"
+    assert change == Change(7, "-", "ア", "same_text")
+    assert long_vowels("グミョ-ルガはグミョールガと書く")[0] == "グミョールガはグミョールガと書く"
+    assert long_vowels("キャリ-バッグ")[0] == "キャリーバッグ"
+
+
+@given(NOISE)
+def test_nothing_but_signs_is_changed(text: str) -> None:
+    restored, changes = long_vowels(text)
+    rebuilt = list(text)
+    for change in changes:
+        assert rebuilt[change.offset] == change.before
+        assert change.before in SIGNS + "一|｜ｰ"
+        assert change.after in "ーｰアイウエオ"
+        rebuilt[change.offset] = change.after
+    assert "".join(rebuilt) == restored
+    assert len(restored) == len(text)
+
+
+@pytest.mark.parametrize("piece", ["マネ-ジャ-", "アー", "ア-", "-", "キャリ-では", "アイ|", "ﾋﾟ-"])
+def test_the_time_grows_with_the_text_alone(piece: str) -> None:
+    started = time.monotonic()
+    long_vowels((piece * 10_000)[:10_000])
+    assert time.monotonic() - started < 2
