@@ -628,8 +628,13 @@ KNOWLEDGE = (
         "The normalize_ocr_text parameter text is a string described as 正規化対象のOCRテキスト.",
         tests=("tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_nothing_else",),
     ),
-    Requirement("K-ocr-text-required", "000", "normalize_ocr_text requires text.",
-        tests=("tests/toolsets/knowledge/test_ocr.py::test_a_call_without_a_text_or_with_something_else_is_refused",),
+    Requirement(
+        "K-ocr-text-required",
+        "000",
+        "normalize_ocr_text requires text.",
+        tests=(
+            "tests/toolsets/knowledge/test_ocr.py::test_a_call_without_a_text_or_with_something_else_is_refused",
+        ),
     ),
     Requirement(
         "K-ocr-example",
@@ -651,19 +656,33 @@ KNOWLEDGE = (
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
-        "K-ocr-response-status", "000", "The normalize_ocr_text response carries success under status.",
+        "K-ocr-response-status",
+        "000",
+        "The normalize_ocr_text response carries success under status.",
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
-    Requirement("K-ocr-manager", "000", "normalize_ocr_text turns マネ-ジャ- into マネージャー.",
+    Requirement(
+        "K-ocr-manager",
+        "000",
+        "normalize_ocr_text turns マネ-ジャ- into マネージャー.",
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
-    Requirement("K-ocr-user", "000", "normalize_ocr_text turns ユ-ザ- into ユーザー.",
+    Requirement(
+        "K-ocr-user",
+        "000",
+        "normalize_ocr_text turns ユ-ザ- into ユーザー.",
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
-    Requirement("K-ocr-self-service", "000", "normalize_ocr_text leaves self-service as it is.",
+    Requirement(
+        "K-ocr-self-service",
+        "000",
+        "normalize_ocr_text leaves self-service as it is.",
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
-    Requirement("K-ocr-email", "000", "normalize_ocr_text leaves e-mail as it is.",
+    Requirement(
+        "K-ocr-email",
+        "000",
+        "normalize_ocr_text leaves e-mail as it is.",
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
@@ -673,15 +692,21 @@ KNOWLEDGE = (
         tests=("tests/toolsets/knowledge/test_ocr.py::test_the_examples_of_the_specification_hold",),
     ),
     Requirement(
-        "K-ocr-context", "000", "normalize_ocr_text judges each hyphen by the characters before and after it.",
+        "K-ocr-context",
+        "000",
+        "normalize_ocr_text judges each hyphen by the characters before and after it.",
         tests=("tests/text/test_ocr.py::test_the_same_sign_is_judged_by_what_stands_around_it",),
     ),
     Requirement(
-        "K-ocr-symbol-hyphen", "000", "normalize_ocr_text leaves a hyphen that is a plain symbol as it is.",
+        "K-ocr-symbol-hyphen",
+        "000",
+        "normalize_ocr_text leaves a hyphen that is a plain symbol as it is.",
         tests=("tests/text/test_ocr.py::test_what_is_a_sign_stays",),
     ),
     Requirement(
-        "K-ocr-english-hyphen", "000", "normalize_ocr_text leaves hyphens inside English words as they are.",
+        "K-ocr-english-hyphen",
+        "000",
+        "normalize_ocr_text leaves hyphens inside English words as they are.",
         tests=("tests/text/test_ocr.py::test_what_is_a_sign_stays",),
     ),
     Requirement(
@@ -696,20 +721,42 @@ KNOWLEDGE = (
         "The LLM that chooses a tool gets the user query and the three tools with their purposes and "
         "returns JSON with tool_name and arguments.",
     ),
-    Requirement("K-choice-allowance", "000", "The query リモートワーク手当は？ leads to search_documents."),
-    Requirement("K-choice-about-kb", "000", "The query このKBについて leads to get_knowledge_base_summary."),
-    Requirement("K-choice-rules", "000", "The query 副業の規定を教えて leads to search_documents."),
+    Requirement(
+        "K-choice-allowance",
+        "000",
+        "The query リモートワーク手当は？ leads to search_documents.",
+        tests=("tests/toolsets/knowledge/test_choice.py::test_every_row_of_the_specification_is_right",),
+    ),
+    Requirement(
+        "K-choice-about-kb",
+        "000",
+        "The query このKBについて leads to get_knowledge_base_summary.",
+        tests=("tests/toolsets/knowledge/test_choice.py::test_every_row_of_the_specification_is_right",),
+    ),
+    Requirement(
+        "K-choice-rules",
+        "000",
+        "The query 副業の規定を教えて leads to search_documents.",
+        tests=("tests/toolsets/knowledge/test_choice.py::test_every_row_of_the_specification_is_right",),
+    ),
     Requirement(
         "K-choice-document-count",
         "000",
         "The query このKBには何件のドキュメントがある？ leads to get_knowledge_base_summary.",
+        tests=("tests/toolsets/knowledge/test_choice.py::test_every_row_of_the_specification_is_right",),
     ),
-    Requirement("K-choice-ocr", "000", "The query OCR結果: マネ-ジャ- leads to normalize_ocr_text."),
+    Requirement(
+        "K-choice-ocr",
+        "000",
+        "The query OCR結果: マネ-ジャ- leads to normalize_ocr_text.",
+        tests=("tests/toolsets/knowledge/test_choice.py::test_every_row_of_the_specification_is_right",),
+    ),
     Requirement(
         "K-choice-force-tool",
         "000",
         "Chat with force_tool set calls that tool and skips the choice, as in the example "
         "マイナビのサービスは？ with search_documents.",
+        tests=("tests/toolsets/knowledge/test_chat.py::test_a_tool_that_is_forced_is_called",),
     ),
     Requirement(
         "K-error-401",
@@ -788,11 +835,17 @@ KNOWLEDGE = (
         "K-error-text-too-long",
         "000",
         "A text of more than 10000 characters is the error Text too long (max 10000 chars).",
-        tests=("tests/toolsets/knowledge/test_ocr.py::test_a_text_may_have_ten_thousand_characters_and_no_more",),
+        tests=(
+            "tests/toolsets/knowledge/test_ocr.py::test_a_text_may_have_ten_thousand_characters_and_no_more",
+        ),
     ),
     Requirement(
-        "K-error-text-limit-edge", "000", "normalize_ocr_text accepts a text of exactly 10000 characters.",
-        tests=("tests/toolsets/knowledge/test_ocr.py::test_a_text_may_have_ten_thousand_characters_and_no_more",),
+        "K-error-text-limit-edge",
+        "000",
+        "normalize_ocr_text accepts a text of exactly 10000 characters.",
+        tests=(
+            "tests/toolsets/knowledge/test_ocr.py::test_a_text_may_have_ten_thousand_characters_and_no_more",
+        ),
     ),
 )
 

@@ -196,6 +196,24 @@ def search(
 
 
 @app.command()
+def chat(
+    message: Annotated[str, typer.Argument(help="聞きたいこと。 What you want to know.")],
+    base: BaseName,
+    tool: Annotated[
+        str | None, typer.Option("--tool", help="ツールを自分で選びます。 Choose the tool yourself.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """聞かれたことに合うツールを選んで答えます。 Choose the right tool for a message and answer with citations.
+
+    例: shirube chat "このKBについて" --kb 社内規程
+    """
+    from shirube.cli.knowledge import show_chat
+
+    show_chat(message, base, tool=tool, as_json=as_json)
+
+
+@app.command()
 def status(as_json: Json = False) -> None:
     """使っているデータ・索引・モデルの状態。 What is in use, and what would make results better."""
     from shirube.cli.maintenance import show_status

@@ -24,6 +24,7 @@ from shirube.models.errors import ModelError
 from shirube.settings import load_settings
 from shirube.store import bases
 from shirube.store.bases import KnowledgeBase
+from shirube.toolsets.knowledge.chat import reply
 from shirube.toolsets.knowledge.feed import BODY, TITLE
 from shirube.toolsets.registry import Application
 
@@ -210,6 +211,25 @@ def show_search(query: str, name: str, *, threshold: float, results: int, why: b
         show_json(answer.body)
     else:
         show_results(answer.body)
+
+
+def show_chat(message: str, name: str, *, tool: str | None, as_json: bool) -> None:
+    application = Application(load_settings())
+    base = find(application, name)
+    given = asyncio.run(reply(application.registry, LOCAL, message, base.id, tool))
+    if as_json:
+        show_json(asdict(given))
+        return
+    out.print(Text(given.answer))
+    for citation in given.citations:
+        place = " › ".join([citation.document_title, *citation.heading_path[1:]])
+        out.print(
+            Text(f"  [{citation.number}] {place}  {citation.source['file']}  スコア {citation.score:.2f}"),
+            style="dim",
+        )
+    out.print(Text(f"使ったツール: {given.tool_name}", style="dim"))
+    for warning in given.result.get("warnings", ()):
+        err.print(Text(f"注意: {warning}", style="yellow"))
 
 
 def show_results(body: Mapping[str, Any]) -> None:

@@ -66,7 +66,9 @@ def _changes(text: str) -> Iterator[Change]:
             continue
         spelt = spelt or _Spelt(text)
         for start in range(0, len(run[0]), _STRETCH):
-            yield from _in_stretch(text, run.start() + start, min(run.start() + start + _STRETCH, run.end()), spelt)
+            yield from _in_stretch(
+                text, run.start() + start, min(run.start() + start + _STRETCH, run.end()), spelt
+            )
 
 
 def _in_stretch(text: str, start: int, end: int, spelt: "_Spelt") -> Iterator[Change]:
@@ -84,12 +86,12 @@ def _in_stretch(text: str, start: int, end: int, spelt: "_Spelt") -> Iterator[Ch
                 yield Change(start + at, written[at], letter, reason)
 
 
-def _judged(
-    written: str, at: int, after: str, known: Spans, spelt: "_Spelt"
-) -> tuple[str, Reason] | None:
+def _judged(written: str, at: int, after: str, known: Spans, spelt: "_Spelt") -> tuple[str, Reason] | None:
     """The letter that stands for the sign at `at`, and who says so."""
     before, behind = _SIGN.split(written[:at])[-1], _SIGN.split(written[at + 1 :])[0]
-    if letter := spelt.instead(before, behind):
+    numbering = at + 1 == len(written) and _NUMBERING.match(after)
+    may_be_a_letter = written[at] in _DASHES or not _all_known(before)
+    if not numbering and may_be_a_letter and (letter := spelt.instead(before, behind)):
         return letter, "same_text"
     reach = _reach(known, at - len(before), at)
     if reach is None:
@@ -146,7 +148,7 @@ class _Spelt:
                 if left + _LONG + behind in self._words:
                     return _LONG
             elif size >= _TELLING:
-                for letter in (_LONG, *_VOWELS):
+                for letter in _LONG + _VOWELS:
                     if left + letter in self._beginnings and _all_known(left + letter):
                         return letter
         return None
@@ -165,4 +167,6 @@ def _all_known(letters: str) -> bool:
     """Whether these letters are nothing but words of the dictionary, none of a single letter."""
     folded = fold(letters)
     spans = dictionary_spans(folded)
-    return sum(end - start for start, end in spans) == len(folded) and all(end - start > 1 for start, end in spans)
+    return sum(end - start for start, end in spans) == len(folded) and all(
+        end - start > 1 for start, end in spans
+    )

@@ -88,8 +88,8 @@ def knowledge_operations(service: "Callable[[], KnowledgeService]") -> list[Oper
             description=Words(
                 "OCR がハイフンなどに読み違えた長音符を直します（マネ-ジャ- → マネージャー）。"
                 "英単語・番号・区切りの記号はそのまま残し、直した箇所を changes に返します。",
-                "Restores long vowel marks that a scan has turned into hyphens (マネ-ジャ- → マネージャー), leaves English "
-                "words, numbers and true separators alone, and lists what it changed.",
+                "Restores long vowel marks that a scan has turned into hyphens (マネ-ジャ- → マネージャー), leaves "
+                "English words, numbers and true separators alone, and lists what it changed.",
             ),
             input=schema.NormalizeInput,
             output=schema.NormalizeOutput,
