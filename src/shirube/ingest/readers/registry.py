@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
-from shirube.ingest.readers import html, markdown, text
+from shirube.ingest.readers import html, markdown, separated, text
 from shirube.ingest.readers.contract import Content, Unreadable
 
 # A book has about half a million characters; a larger text file is a dump, and is better split.
@@ -16,6 +16,8 @@ READERS: dict[str, Callable[[bytes], Content]] = {
     ".text": text.read,
     ".html": html.read,
     ".htm": html.read,
+    ".csv": separated.read,
+    ".tsv": separated.read,
 }
 
 
