@@ -163,4 +163,4 @@ def test_a_malformed_message_does_not_end_the_server(served: tuple[dict[str, str
     lines, _ = _talk(served[0], *HELLO, broken, listing)
     answers = {line["id"]: line for line in lines}
     assert "error" in answers[2]
-    assert len(answers[3]["result"]["tools"]) == 3
+    assert len(answers[3]["result"]["tools"]) == 4
