@@ -235,3 +235,17 @@ def test_characters_beyond_the_basic_plane_are_no_pairs() -> None:
 
 def test_no_candidates_give_no_rows() -> None:
     assert features(question("副業"), candidates([], [])).shape == (0, len(NAMES))
+
+
+@pytest.mark.parametrize(
+    ("query", "asks"),
+    [
+        ("副業の規定を教えて", 0),
+        ("副業について知りたい", 0),
+        ("副業はいつから認められるか教えて", 1),
+        ("副業は？", 1),
+    ],
+)
+def test_to_ask_for_a_subject_is_no_question_about_it(query: str, asks: int) -> None:
+    table = features(question(query), candidates(TEXTS, TITLES))
+    assert set(column(table, "question")) == {float(asks)}

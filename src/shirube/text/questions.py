@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from shirube.text.tokenize import without_words, words
 
-# Sudachi's normal forms.
+# Sudachi's normal forms; つく is the one of について.
 _ASKING = frozenset(
-    "何 誰 どこ いつ 幾ら 何故 どう どの どのような どんな どれ どちら どなた 教える 下さる 下さい 知る 呉れる".split()
+    "何 誰 どこ いつ 幾ら 何故 どう どの どのような どんな どれ どちら どなた "
+    "教える 下さる 下さい 知る 呉れる つく".split()
 )
 
 
