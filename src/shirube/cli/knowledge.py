@@ -222,7 +222,7 @@ def show_chat(message: str, name: str, *, tool: str | None, as_json: bool) -> No
         return
     out.print(Text(given.answer))
     for citation in given.citations:
-        place = " › ".join([citation.document_title, *citation.heading_path[1:]])
+        place = _place(citation.document_title, citation.heading_path)
         out.print(
             Text(f"  [{citation.number}] {place}  {citation.source['file']}  スコア {citation.score:.2f}"),
             style="dim",
@@ -232,13 +232,16 @@ def show_chat(message: str, name: str, *, tool: str | None, as_json: bool) -> No
         err.print(Text(f"注意: {warning}", style="yellow"))
 
 
+def _place(title: str, headings: Sequence[str]) -> str:
+    """Where a passage stands; a first heading that repeats the title is not said twice."""
+    return " › ".join([title, *(heading for heading in headings if heading != title)])
+
+
 def show_results(body: Mapping[str, Any]) -> None:
     """Results as a person reads them: passage, source, score, and the reasons when asked for."""
     for rank, result in enumerate(body["results"], 1):
         meta = result["metadata"]
-        place = " › ".join(
-            [meta["document_title"], *(h for h in meta["heading_path"] if h != meta["document_title"])]
-        )
+        place = _place(meta["document_title"], meta["heading_path"])
         out.print(
             Panel(
                 Text(result["content"]),
