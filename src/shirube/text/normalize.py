@@ -60,6 +60,8 @@ def fold(text: str) -> str:
     """The search form of `text`."""
     if text.isascii():
         return text.lower()
+    if _PLAIN.fullmatch(text):
+        return _unified(text.lower())
     return "".join(_fold_piece(text[start:end]) for start, end in _pieces(text))
 
 
@@ -85,9 +87,13 @@ def without_ignorable(text: str) -> str:
 
 
 def _fold_piece(piece: str) -> str:
-    composed = unicodedata.normalize("NFKC", without_ignorable(piece)).casefold()
-    composed = unicodedata.normalize("NFKC", composed)
-    return composed.translate(_UNIFY) if _UNIFIED.search(composed) else composed
+    composed = unicodedata.normalize("NFKC", without_ignorable(piece))
+    small = composed.casefold()
+    return _unified(unicodedata.normalize("NFKC", small) if small != composed else small)
+
+
+def _unified(text: str) -> str:
+    return text.translate(_UNIFY) if _UNIFIED.search(text) else text
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:

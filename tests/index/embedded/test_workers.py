@@ -9,7 +9,7 @@ import pytest
 
 from shirube.index.contract import Entry
 from shirube.index.embedded import workers
-from shirube.index.embedded.tokens import Tokens, tokens_of
+from shirube.index.embedded.tokens import Tokens, tokens_of_batch
 from shirube.index.embedded.workers import kept_processes, tokenised
 
 COUNT = 400
@@ -28,7 +28,7 @@ def entries() -> Iterator[Entry]:
 def check(made: list[tuple[Entry, dict[str, Tokens]]]) -> None:
     assert [entry.key for entry, _ in made] == list(range(COUNT))
     for entry, tokens in made:
-        assert tokens == {"body": tokens_of(entry.texts["body"], phrases=False)}
+        assert [tokens] == tokens_of_batch([dict(entry.texts)], phrases=False)
 
 
 def children() -> list[subprocess.Popen[bytes]]:

@@ -394,7 +394,7 @@ def _applying(text: TantivySpace, feed: Feed, progress: Progress | None) -> Iter
     changes = feed.changes(text.revision)
     total = sum(change.entries for change in changes)
     done = 0
-    with kept_processes():
+    with kept_processes(total):
         for part in _slices(changes):
             groups = [change.group for change in part]
             added = 0

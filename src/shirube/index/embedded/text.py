@@ -18,11 +18,12 @@ from tantivy import Document, Query
 from shirube.index.contract import Entry, Hits, Kind, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
 from shirube.index.embedded.tokens import Tokens
-from shirube.index.embedded.workers import tokenised
+from shirube.index.embedded.workers import WORKERS, tokenised
 from shirube.query.filters import Filters
 from shirube.query.tree import Node
 
-_THREADS = 2
+# Tokens are made at a quarter of this thread's speed by each core.
+_THREADS = max(1, WORKERS // 4)
 _REPORT = 256
 _WRITER_BYTES = 256_000_000
 _FORWARD = "forward"
@@ -118,7 +119,7 @@ class TantivySpace:
         writer = self._index.writer(_WRITER_BYTES, _THREADS)
         try:
             _tidy(self._folder, writer)
-            for group in groups:
+            for group in groups if self._searcher.num_docs else ():
                 writer.delete_documents_by_term("group", group)
             added = 0
             for entry, tokens in tokenised(entries, self.layout.phrases):

@@ -2,12 +2,11 @@
 
 import re
 import zlib
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
-
-import numpy as np
 
 from shirube.text.normalize import fold
 from shirube.text.tokenize import words_and_bigrams, words_and_borders
@@ -32,6 +31,7 @@ class _Fingerprints(dict[str, int]):
 
 
 fingerprints = _Fingerprints()
+_END = array("I", [0]).tobytes()
 
 
 class Tokens(NamedTuple):
@@ -43,12 +43,12 @@ class Tokens(NamedTuple):
 
 
 def tokens_of_batch(texts: Sequence[dict[str, str]], phrases: bool) -> list[dict[str, Tokens]]:
-    return [{name: tokens_of(text, phrases) for name, text in each.items()} for each in texts]
-
-
-def tokens_of(text: str, phrases: bool) -> Tokens:
-    """Titles come again with every passage of a document: short texts are remembered."""
-    return _of_title(text, phrases) if len(text) <= _TITLE else _tokens(text, phrases)
+    """The tokens of each text by its name. Titles come again with every passage of a document: they are remembered."""
+    long = [text for each in texts for text in each.values() if len(text) > _TITLE]
+    made = dict(zip(long, _tokens(long, phrases), strict=True))
+    return [
+        {name: made.get(text) or _of_title(text, phrases) for name, text in each.items()} for each in texts
+    ]
 
 
 def sequence(text: str) -> list[str]:
@@ -64,12 +64,18 @@ def sequence(text: str) -> list[str]:
     return tokens
 
 
-def _tokens(text: str, phrases: bool) -> Tokens:
-    words, bigrams = (
-        (words_and_borders(text), " ".join(sequence(text))) if phrases else words_and_bigrams(text)
-    )
-    numbers = np.array([fingerprints[word] for word in words] + [0], np.uint32)
-    return Tokens(" ".join(words), bigrams, numbers.tobytes())
+def _tokens(texts: Iterable[str], phrases: bool) -> Iterator[Tokens]:
+    made = map(_words_and_sequence, texts) if phrases else words_and_bigrams(texts)
+    for words, bigrams in made:
+        numbers = array("I", [fingerprints[word] for word in words])
+        yield Tokens(" ".join(words), bigrams, numbers.tobytes() + _END)
 
 
-_of_title = lru_cache(1000)(_tokens)
+def _words_and_sequence(text: str) -> tuple[list[str], str]:
+    return words_and_borders(text), " ".join(sequence(text))
+
+
+@lru_cache(1000)
+def _of_title(text: str, phrases: bool) -> Tokens:
+    [tokens] = _tokens([text], phrases)
+    return tokens

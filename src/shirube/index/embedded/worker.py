@@ -7,6 +7,7 @@ import signal
 import sys
 
 from shirube.index.embedded.tokens import tokens_of_batch
+from shirube.text.tokenize import words
 
 
 def work() -> None:
@@ -14,6 +15,7 @@ def work() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # what is made here has no cycles
     source, answers = sys.stdin.buffer, sys.stdout.buffer
+    words("準備")  # loads the dictionary while the parent is still reading
     try:
         while True:
             texts, phrases = pickle.load(source)

@@ -37,7 +37,9 @@ class _Worker:
 
     def __init__(self) -> None:
         command = [sys.executable, "-c", _CHILD.format(path=sys.path)]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # Threads of numpy's own would only wait, and take time from the others while they do.
+        environ = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ)
 
     def tokens(self, texts: _Texts, phrases: bool) -> _Result:
         child = self._child
@@ -64,10 +66,13 @@ class _Processes:
         self._own = threading.local()
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def kept(self, texts: int = 0) -> Iterator[None]:
+        """While inside, workers are kept; where many texts are known to come, they are started at once."""
         with self._guard:
             self._users += 1
         try:
+            for _ in range(WORKERS if texts >= MANY else 0):
+                self.submit([], False)
             yield
         finally:
             with self._guard:
