@@ -33,7 +33,7 @@ __all__ = [
     "search_times",
 ]
 
-ROUNDS = 3
+ROUNDS = 5
 _TIMED = 300
 
 

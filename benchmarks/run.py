@@ -7,7 +7,7 @@ vectors of the laws take the longest by far.
 import argparse
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ OTHERS = ("lohelp-ja-index", "mirasapo-cases", "lohelp-xl-jatitle-enpage")
 LIMIT = 100
 # So many queries of a set are asked again with a part of the pipeline left out.
 WITHOUT = 1000
+REBUILDS = 2
 MEASURES = ("nDCG@10", "MRR@10", "hit@1", "recall@10", "recall@100")
 
 
@@ -204,7 +205,7 @@ def _costs(ours: OurResult, peers: Sequence[PeerResult]) -> list[str]:
         *_table(heads, rows),
         "",
         f"Shirube indexes {ours.index_per_second:,.0f} passages/s without vectors (tokenised, written, committed; "
-        "the faster of two builds), "
+        f"the fastest of {REBUILDS + 1} builds), "
         f"stores {ours.store_per_second:,.0f} documents/s (a transaction each) and embeds "
         f"{ours.embed_per_second:,.0f} passages/s. Bytes a passage: {ours.bytes_store:,.0f} database (document, "
         f"passage, change log), {ours.bytes_text:,.0f} full text, {ours.bytes_vectors:,.0f} vectors. Inside the whole, "
@@ -224,7 +225,7 @@ def measure(data: Dataset, *, without: bool = False) -> OurResult:
         result = OurResult(
             passages=count,
             store_per_second=count / searcher.seconds_to_store,
-            index_per_second=count / min(searcher.seconds_to_index, _seconds_to_rebuild(searcher)),
+            index_per_second=count / min(searcher.seconds_to_index, *_seconds_to_rebuild(searcher)),
             embed_per_second=count / searcher.seconds_to_embed,
         )
         for query in list(data.queries.values())[:20]:
@@ -252,10 +253,11 @@ def measure(data: Dataset, *, without: bool = False) -> OurResult:
     return result
 
 
-def _seconds_to_rebuild(searcher: Searcher) -> float:
-    started = time.perf_counter()
-    searcher.space.rebuild()
-    return time.perf_counter() - started
+def _seconds_to_rebuild(searcher: Searcher) -> Iterator[float]:
+    for _ in range(REBUILDS):
+        started = time.perf_counter()
+        searcher.space.rebuild()
+        yield time.perf_counter() - started
 
 
 def _probe(folder: Path) -> str:
