@@ -1,7 +1,11 @@
 """Who asks. Every store and index call takes a Caller; there is no call without one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
+
+from shirube.errors import Unauthenticated
 
 LOCAL_TENANT = "local"
 
@@ -30,6 +34,40 @@ class Caller:
     @property
     def is_admin(self) -> bool:
         return "admin" in self.roles
+
+
+def claimed(claims: Mapping[str, Any]) -> Caller:
+    """The caller that a token's claims name. Whoever names no tenant is nobody: there is no default one."""
+    return Caller(
+        tenant=_name(claims, "tenant_id"),
+        subject=_name(claims, "sub"),
+        departments=_names(claims, "departments"),
+        clearance=_clearance(claims.get("clearance", Confidentiality.public.name)),
+        roles=_names(claims, "roles"),
+    )
+
+
+def _name(claims: Mapping[str, Any], claim: str) -> str:
+    value = claims.get(claim)
+    if not isinstance(value, str) or not value.strip():
+        raise Unauthenticated(f"{claim} が必要です。 {claim} is required.")
+    return value
+
+
+def _names(claims: Mapping[str, Any], claim: str) -> frozenset[str]:
+    value = claims.get(claim, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise Unauthenticated(f"{claim} は文字列の配列です。 {claim} must be a list of texts.")
+    return frozenset(value)
+
+
+def _clearance(value: object) -> Confidentiality:
+    """By name or by number, 1 to 5."""
+    for level in Confidentiality:
+        if not isinstance(value, bool) and value in (level.name, level.value):
+            return level
+    levels = ", ".join(level.name for level in Confidentiality)
+    raise Unauthenticated(f"clearance は {levels} のどれかです。 clearance must be one of them.")
 
 
 LOCAL = Caller(

@@ -31,6 +31,15 @@ class NotFound(ShirubeError):
     code, status = "NOT_FOUND", 404
 
 
+class Unauthenticated(ShirubeError):
+    """Whoever asks is not known; the reason is for their hint, the message is the same for all."""
+
+    code, status = "UNAUTHENTICATED", 401
+
+    def __init__(self, hint: str) -> None:
+        super().__init__("Invalid authentication credentials", "認証情報が正しくありません。", hint=hint)
+
+
 class AccessDenied(ShirubeError):
     code, status = "ACCESS_DENIED", 403
 

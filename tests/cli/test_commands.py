@@ -164,3 +164,34 @@ def test_the_demo_shows_a_search_with_passage_source_score_and_reasons(shirube: 
     assert shown.code == 0, shown.err
     for part in ("月額5,000円", "在宅勤務規程.md", "スコア", "理由", "total_documents"):
         assert part in shown.out
+
+
+def _as(**claims: object) -> tuple[str, str]:
+    return "--as", json.dumps({"tenant_id": "甲社", "sub": "hanako", **claims}, ensure_ascii=False)
+
+
+def test_a_caller_finds_only_what_they_may_see(shirube: Run, rules: Path) -> None:
+    owner = _as(sub="owner", clearance="top_secret", departments=["人事"])
+    base = _base(shirube, rules, *owner, "--department", "人事", "--confidentiality", "secret")
+    arguments = json.dumps({"query": "副業", "knowledge_base_id": base}, ensure_ascii=False)
+
+    def asked(*caller: str) -> tuple[int, object]:
+        called = shirube("call", "search_documents", "--args", arguments, *caller)
+        body = called.json()
+        return called.code, body.get("detail", body.get("count"))
+
+    admin = {"roles": ["admin"], "departments": ["人事"]}
+    assert asked(*owner) == (0, 1)
+    assert asked(*_as(**admin, clearance="secret")) == (0, 1)
+    assert asked(*_as(**admin, clearance="confidential")) == (0, 0)
+    assert asked(*_as(roles=["admin"], clearance="secret")) == (0, 0)
+    assert asked(*_as(clearance="top_secret")) == (1, "Access denied to this knowledge base")
+    assert asked(*_as(**admin, tenant_id="乙社")) == (1, "Knowledge base not found")
+    assert asked() == (1, "Knowledge base not found"), "the local user is of another tenant"
+    assert asked("--as", '{"sub": "hanako"}') == (1, "Invalid authentication credentials")
+    assert asked("--as", "hanako")[0] == 1
+
+    assert "規程" in shirube("kb", "list", *owner).out
+    assert "規程" not in shirube("kb", "list", *_as(**admin, tenant_id="乙社")).out
+    assert shirube("kb", "remove", base, "--yes", *_as()).code == 1
+    assert shirube("kb", "remove", base, "--yes", *owner).code == 0

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from shirube import __version__
-from shirube.caller import LOCAL
+from shirube.caller import LOCAL, Caller, claimed
 from shirube.errors import InvalidInput, NotFound, ShirubeError, Unavailable
 from shirube.settings import load_settings
 from shirube.toolsets.registry import Application
@@ -27,7 +27,30 @@ evaluation = typer.Typer(no_args_is_help=True, help="検索の精度を測りま
 app.add_typer(evaluation, name="eval")
 
 Json = Annotated[bool, typer.Option("--json", help="JSON で出力します。 Print JSON.")]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="CLAIMS",
+        help="この人として: トークンの内容の JSON。 As this caller: the claims of a token as JSON, e.g. "
+        '{"tenant_id":"甲社","sub":"hanako","departments":["人事"],"clearance":"internal","roles":[]}',
+    ),
+]
 BaseName = Annotated[str, typer.Option("--kb", help="ナレッジベースの名前または ID。 Its name or id.")]
+
+
+def _caller(claims: str | None) -> Caller:
+    if claims is None:
+        return LOCAL
+    try:
+        said = json.loads(claims)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"--as is not valid JSON: {error}", "--as が正しい JSON ではありません。"
+        ) from None
+    if not isinstance(said, dict):
+        raise InvalidInput("--as must be a JSON object", "--as は JSON のオブジェクトで指定してください。")
+    return claimed(said)
 
 
 def main() -> None:
@@ -79,6 +102,7 @@ def root(
 def call(
     name: Annotated[str, typer.Argument(help="操作の名前。 An operation, e.g. search_documents.")],
     args: Annotated[str, typer.Option("--args", help="引数の JSON。 Its arguments as JSON.")] = "{}",
+    as_: As = None,
 ) -> None:
     """操作を1つ呼び、結果を JSON で出力します。 Call one operation and print its JSON.
 
@@ -101,7 +125,11 @@ def call(
         _fail_json(
             InvalidInput(f"--args is not valid JSON: {error}", "--args が正しい JSON ではありません。")
         )
-    answer = asyncio.run(application.registry.call(name, LOCAL, arguments))
+    try:
+        caller = _caller(as_)
+    except ShirubeError as error:
+        _fail_json(error)
+    answer = asyncio.run(application.registry.call(name, caller, arguments))
     show_json(answer.body)
     if not answer.ok:
         raise typer.Exit(1)
@@ -136,6 +164,7 @@ def kb_add(
     vectors: Annotated[
         bool, typer.Option("--vectors/--no-vectors", help="ベクトルも作ります。 Make vectors too.")
     ] = True,
+    as_: As = None,
     as_json: Json = False,
 ) -> None:
     """文書を入れます。変わっていないファイルは飛ばします。 Add documents; unchanged files are skipped.
@@ -153,28 +182,30 @@ def kb_add(
         description=description,
         sync=sync,
         vectors=vectors,
+        caller=_caller(as_),
         as_json=as_json,
     )
 
 
 @kb.command("list")
-def kb_list(as_json: Json = False) -> None:
+def kb_list(as_: As = None, as_json: Json = False) -> None:
     """ナレッジベースの一覧。 List knowledge bases."""
     from shirube.cli.knowledge import show_list
 
-    show_list(as_json)
+    show_list(_caller(as_), as_json)
 
 
 @kb.command("remove")
 def kb_remove(
     base: Annotated[str, typer.Argument(help="名前または ID。 Name or id.")],
     yes: Annotated[bool, typer.Option("--yes", help="確認せずに削除します。 Do not ask.")] = False,
+    as_: As = None,
     as_json: Json = False,
 ) -> None:
     """ナレッジベースを文書と索引ごと削除します。 Remove a knowledge base with all it holds."""
     from shirube.cli.knowledge import remove
 
-    remove(base, yes=yes, as_json=as_json)
+    remove(base, yes=yes, caller=_caller(as_), as_json=as_json)
 
 
 @app.command()
@@ -184,6 +215,7 @@ def search(
     threshold: Annotated[float, typer.Option("--threshold", min=0.0, max=1.0)] = 0.6,
     results: Annotated[int, typer.Option("-n", "--max-results", min=1, max=50)] = 5,
     why: Annotated[bool, typer.Option("--why", help="順位の理由も表示します。 Show each stage.")] = False,
+    as_: As = None,
     as_json: Json = False,
 ) -> None:
     """文書を検索します。 Search documents.
@@ -192,7 +224,9 @@ def search(
     """
     from shirube.cli.knowledge import show_search
 
-    show_search(query, base, threshold=threshold, results=results, why=why, as_json=as_json)
+    show_search(
+        query, base, threshold=threshold, results=results, why=why, caller=_caller(as_), as_json=as_json
+    )
 
 
 @app.command()
@@ -202,6 +236,7 @@ def chat(
     tool: Annotated[
         str | None, typer.Option("--tool", help="ツールを自分で選びます。 Choose the tool yourself.")
     ] = None,
+    as_: As = None,
     as_json: Json = False,
 ) -> None:
     """聞かれたことに合うツールを選んで答えます。 Choose the right tool for a message and answer with citations.
@@ -210,7 +245,7 @@ def chat(
     """
     from shirube.cli.knowledge import show_chat
 
-    show_chat(message, base, tool=tool, as_json=as_json)
+    show_chat(message, base, tool=tool, caller=_caller(as_), as_json=as_json)
 
 
 @app.command()

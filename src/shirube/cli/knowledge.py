@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from sqlalchemy import Connection
 
-from shirube.caller import LOCAL, Confidentiality
+from shirube.caller import LOCAL, Caller, Confidentiality
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import InvalidInput, NotFound
 from shirube.index.embedded.workers import kept_processes
@@ -29,15 +29,15 @@ from shirube.toolsets.knowledge.feed import BODY, TITLE
 from shirube.toolsets.registry import Application
 
 
-def find(application: Application, name: str) -> KnowledgeBase:
+def find(application: Application, name: str, caller: Caller = LOCAL) -> KnowledgeBase:
     """The knowledge base of that name or id."""
     with application.workspace().database.read() as connection:
-        found = bases.find_base(connection, LOCAL, name)
+        found = bases.find_base(connection, caller, name)
         if found:
             return found
-        known = [base.name for base, _ in bases.list_bases(connection, LOCAL)]
+        known = [base.name for base, _ in bases.list_bases(connection, caller)]
         try:
-            return bases.get_base(connection, LOCAL, name)
+            return bases.get_base(connection, caller, name)
         except NotFound:
             raise NotFound(
                 f"Knowledge base not found: {name}",
@@ -58,6 +58,7 @@ def add(
     description: str,
     sync: bool,
     vectors: bool,
+    caller: Caller,
     as_json: bool,
 ) -> None:
     if not collection.strip():
@@ -67,7 +68,9 @@ def add(
     application = Application(load_settings())
     files = find_files(paths)
     folders = [path.resolve() for path in paths if path.is_dir()]
-    base, report = add_to(application, name, files, options, description, vectors=vectors, folders=folders)
+    base, report = add_to(
+        application, name, files, options, description, caller=caller, vectors=vectors, folders=folders
+    )
     body = {"knowledge_base_id": base.id, "name": base.name, **asdict(report)}
     if as_json:
         show_json(body)
@@ -82,14 +85,15 @@ def add_to(
     options: Options,
     description: str = "",
     *,
+    caller: Caller = LOCAL,
     vectors: bool = True,
     folders: Sequence[Path] = (),
 ) -> tuple[KnowledgeBase, Report]:
     """Take `files` into the knowledge base `name`, made where it is missing: text first, then vectors."""
     workspace = application.workspace()
     with workspace.database.write() as connection:
-        base = bases.find_base(connection, LOCAL, name) or _by_id(connection, name)
-        base = base or bases.create_base(connection, LOCAL, name, description)
+        base = bases.find_base(connection, caller, name) or _by_id(connection, caller, name)
+        base = base or bases.create_base(connection, caller, name, description)
     space = application.knowledge().space(base.id)
     with kept_processes(), Indexing(space) as indexing:
         with progress_bar("文書を読んでいます") as progress:
@@ -99,7 +103,7 @@ def add_to(
                 progress(min(done, len(files)), len(files))
                 indexing.stored(report.passages)
 
-            report = add_files(workspace.database, LOCAL, base, files, options, on_file, folders)
+            report = add_files(workspace.database, caller, base, files, options, on_file, folders)
         with progress_bar("索引を作っています") as progress:
             if not indexing.finish(progress):
                 report.warnings.append(
@@ -117,9 +121,9 @@ def add_to(
     return base, report
 
 
-def _by_id(connection: Connection, name: str) -> KnowledgeBase | None:
+def _by_id(connection: Connection, caller: Caller, name: str) -> KnowledgeBase | None:
     try:
-        return bases.get_base(connection, LOCAL, str(UUID(name)))
+        return bases.get_base(connection, caller, str(UUID(name)))
     except (ValueError, NotFound):
         return None
 
@@ -153,9 +157,9 @@ def _show_report(base: KnowledgeBase, report: Report) -> None:
     out.print(f'次は: shirube search "質問" --kb {quote(base.name)}')
 
 
-def show_list(as_json: bool) -> None:
+def show_list(caller: Caller, as_json: bool) -> None:
     application = Application(load_settings())
-    answer = asyncio.run(application.registry.call("list_knowledge_bases", LOCAL, {}))
+    answer = asyncio.run(application.registry.call("list_knowledge_bases", caller, {}))
     if answer.error:
         raise answer.error
     if as_json:
@@ -177,15 +181,15 @@ def show_list(as_json: bool) -> None:
         out.print("まだありません。 shirube kb add フォルダー --kb 名前 で作れます。")
 
 
-def remove(name: str, *, yes: bool, as_json: bool) -> None:
+def remove(name: str, *, yes: bool, caller: Caller, as_json: bool) -> None:
     application = Application(load_settings())
-    base = find(application, name)
+    base = find(application, name, caller)
     if not yes:
         from typer import confirm
 
         confirm(f"「{base.name}」を文書と索引ごと削除しますか？", abort=True, err=True)
     with application.workspace().database.write() as connection:
-        bases.remove_base(connection, LOCAL, base.id)
+        bases.remove_base(connection, caller, base.id)
     application.knowledge().space(base.id)
     application.workspace().drop_space(base.id)
     if as_json:
@@ -194,9 +198,11 @@ def remove(name: str, *, yes: bool, as_json: bool) -> None:
         out.print(f"「{base.name}」を削除しました。")
 
 
-def show_search(query: str, name: str, *, threshold: float, results: int, why: bool, as_json: bool) -> None:
+def show_search(
+    query: str, name: str, *, threshold: float, results: int, why: bool, caller: Caller, as_json: bool
+) -> None:
     application = Application(load_settings())
-    base = find(application, name)
+    base = find(application, name, caller)
     arguments = {
         "query": query,
         "knowledge_base_id": base.id,
@@ -204,7 +210,7 @@ def show_search(query: str, name: str, *, threshold: float, results: int, why: b
         "max_results": results,
         "explain": why,
     }
-    answer = asyncio.run(application.registry.call("search_documents", LOCAL, arguments))
+    answer = asyncio.run(application.registry.call("search_documents", caller, arguments))
     if answer.error:
         raise answer.error
     if as_json:
@@ -213,10 +219,10 @@ def show_search(query: str, name: str, *, threshold: float, results: int, why: b
         show_results(answer.body)
 
 
-def show_chat(message: str, name: str, *, tool: str | None, as_json: bool) -> None:
+def show_chat(message: str, name: str, *, tool: str | None, caller: Caller, as_json: bool) -> None:
     application = Application(load_settings())
-    base = find(application, name)
-    given = asyncio.run(reply(application.registry, LOCAL, message, base.id, tool))
+    base = find(application, name, caller)
+    given = asyncio.run(reply(application.registry, caller, message, base.id, tool))
     if as_json:
         show_json(asdict(given))
         return

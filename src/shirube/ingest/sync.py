@@ -19,6 +19,7 @@ from shirube.ingest.chunking import passages
 from shirube.ingest.readers.contract import Closed, Content, Unreadable
 from shirube.ingest.readers.registry import LARGEST_FILE, reader_for
 from shirube.store import bases, documents
+from shirube.store.access import base_in_hand
 from shirube.store.bases import DEFAULT_COLLECTION, KnowledgeBase
 from shirube.store.database import Database
 from shirube.store.documents import Document, Passage
@@ -135,7 +136,7 @@ def add_files(
     """
     report = Report()
     with database.write() as connection:
-        bases.get_base(connection, caller, base.id)
+        bases.get_base(connection, caller, base.id, base_in_hand)
         collection = bases.open_collection(connection, base, options.collection)
         known = documents.known_documents(connection, collection)
     seen: set[str] = set()

@@ -11,12 +11,25 @@ def base_in_reach(caller: Caller) -> ColumnElement[bool]:
     own = knowledge_bases.c.tenant_id == caller.tenant
     if caller.is_admin:
         return own
-    member = select(members.c.subject).where(
-        members.c.knowledge_base_id == knowledge_bases.c.id, members.c.subject == caller.subject
-    )
-    return and_(
-        own,
-        or_(knowledge_bases.c.is_public, knowledge_bases.c.owner == caller.subject, member.exists()),
+    return and_(own, or_(knowledge_bases.c.is_public, base_owned(caller), _listed(caller)))
+
+
+def base_in_hand(caller: Caller) -> ColumnElement[bool]:
+    """Who may put documents in: admins of the tenant, the owner and listed members."""
+    return and_(base_in_reach(caller), or_(base_owned(caller), _listed(caller)))
+
+
+def base_owned(caller: Caller) -> ColumnElement[bool]:
+    """Who may remove it: admins of the tenant and the owner."""
+    own = knowledge_bases.c.tenant_id == caller.tenant
+    return own if caller.is_admin else and_(own, knowledge_bases.c.owner == caller.subject)
+
+
+def _listed(caller: Caller) -> ColumnElement[bool]:
+    return (
+        select(members.c.subject)
+        .where(members.c.knowledge_base_id == knowledge_bases.c.id, members.c.subject == caller.subject)
+        .exists()
     )
 
 

@@ -1,14 +1,15 @@
 """Knowledge bases and their collections, within the caller's reach."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select
 
 from shirube.caller import Caller
 from shirube.errors import AccessDenied, InvalidInput, NotFound
-from shirube.store.access import base_in_reach
+from shirube.store.access import base_in_reach, base_owned
 from shirube.store.clock import now
 from shirube.store.tables import collections, documents, knowledge_bases, tenants
 
@@ -41,10 +42,15 @@ def list_bases(connection: Connection, caller: Caller) -> list[tuple[KnowledgeBa
     return [(_base(row), _statistics(row)) for row in rows]
 
 
-def get_base(connection: Connection, caller: Caller, base_id: str) -> KnowledgeBase:
-    """The knowledge base; unknown and foreign ones are the same NotFound."""
+def get_base(
+    connection: Connection,
+    caller: Caller,
+    base_id: str,
+    rule: Callable[[Caller], ColumnElement[bool]] = base_in_reach,
+) -> KnowledgeBase:
+    """The knowledge base, where the rule lets the caller have it; unknown and foreign ones are the same NotFound."""
     row = connection.execute(
-        select(knowledge_bases, base_in_reach(caller).label("open")).where(
+        select(knowledge_bases, rule(caller).label("open")).where(
             knowledge_bases.c.id == base_id, knowledge_bases.c.tenant_id == caller.tenant
         )
     ).first()
@@ -100,7 +106,7 @@ def create_base(
 
 
 def remove_base(connection: Connection, caller: Caller, base_id: str) -> None:
-    get_base(connection, caller, base_id)
+    get_base(connection, caller, base_id, base_owned)
     connection.execute(delete(knowledge_bases).where(knowledge_bases.c.id == base_id))
 
 
