@@ -19,6 +19,7 @@ from shirube.errors import Unavailable
 from shirube.store import bases, database
 from shirube.store.database import HEAD, Database, open_database
 from shirube.store.tables import metadata
+from tests.store.records import document, put
 
 POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 MIGRATIONS = Path(database.__file__).parent / "migrations"
@@ -107,6 +108,30 @@ def test_opening_a_database_again_keeps_what_is_in_it(tmp_path: Path) -> None:
     again = open_database(url)
     with again.read() as connection:
         assert bases.get_base(connection, LOCAL, base.id) == base
+    again.close()
+
+
+def test_an_older_database_is_counted_when_it_is_opened(tmp_path: Path) -> None:
+    """The documents of version 0001 had no counts beside them."""
+    url = f"sqlite:///{tmp_path / 'shirube.db'}"
+    first = open_database(url)
+    with first.write() as connection:
+        base = bases.create_base(connection, LOCAL, "規程")
+        put(connection, base, document("甲.md", "一", "二"), document("乙.md", "三", department="人事"))
+        before = bases.summarise_base(connection, LOCAL, base.id)
+        context = MigrationContext.configure(connection)
+        newest = scripts().get_revision("0002")
+        with Operations.context(context):
+            runpy.run_path(str(newest.path))["downgrade"]()
+        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    first.close()
+    again = open_database(url)
+    with again.read() as connection:
+        after, counts = bases.summarise_base(connection, LOCAL, base.id)
+        assert (after.id, counts) == (base.id, before[1])
+        assert (counts.total_documents, counts.total_chunks) == (2, 3)
+        revision = connection.execute(text("SELECT revision FROM collections")).scalar()
+        assert revision == after.revision, "its summary is still to be made"
     again.close()
 
 

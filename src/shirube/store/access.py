@@ -3,7 +3,7 @@
 from sqlalchemy import ColumnElement, and_, or_, select
 
 from shirube.caller import Caller
-from shirube.store.tables import documents, knowledge_bases, members
+from shirube.store.tables import document_counts, documents, knowledge_bases, members
 
 
 def base_in_reach(caller: Caller) -> ColumnElement[bool]:
@@ -41,3 +41,11 @@ def document_open(caller: Caller) -> ColumnElement[bool]:
     return and_(
         cleared, or_(documents.c.department.is_(None), documents.c.department.in_(sorted(caller.departments)))
     )
+
+
+def counted(caller: Caller) -> ColumnElement[bool]:
+    """The same for counts: nobody is told how much there is that they may not see."""
+    cleared = document_counts.c.confidentiality <= int(caller.clearance)
+    if caller.every_department:
+        return cleared
+    return and_(cleared, document_counts.c.department.in_(["", *sorted(caller.departments)]))

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
 
 from shirube.caller import Caller
 from shirube.errors import AccessDenied, InvalidInput, NotFound
-from shirube.store.access import base_in_reach, base_owned
+from shirube.store.access import base_in_reach, base_owned, counted
 from shirube.store.clock import now
-from shirube.store.tables import collections, documents, knowledge_bases, tenants
+from shirube.store.tables import collections, document_counts, knowledge_bases, tenants
 
 DEFAULT_COLLECTION = "default"
 _LIST_HINT = "list_knowledge_bases で ID を確認してください。 Call list_knowledge_bases for the ids."
@@ -37,7 +37,7 @@ class Statistics:
 def list_bases(connection: Connection, caller: Caller) -> list[tuple[KnowledgeBase, Statistics]]:
     """Every knowledge base the caller may read, by name."""
     rows = connection.execute(
-        _bases_with_counts().where(base_in_reach(caller)).order_by(knowledge_bases.c.name)
+        _bases_with_counts(caller).where(base_in_reach(caller)).order_by(knowledge_bases.c.name)
     )
     return [(_base(row), _statistics(row)) for row in rows]
 
@@ -49,8 +49,19 @@ def get_base(
     rule: Callable[[Caller], ColumnElement[bool]] = base_in_reach,
 ) -> KnowledgeBase:
     """The knowledge base, where the rule lets the caller have it; unknown and foreign ones are the same NotFound."""
+    return _base(_opened(connection, caller, base_id, select(knowledge_bases), rule))
+
+
+def _opened(
+    connection: Connection,
+    caller: Caller,
+    base_id: str,
+    statement: Select[Any],
+    rule: Callable[[Caller], ColumnElement[bool]],
+) -> Row[Any]:
+    """The row that `statement` gives of a base, where the rule lets the caller have it."""
     row = connection.execute(
-        select(knowledge_bases, rule(caller).label("open")).where(
+        statement.add_columns(rule(caller).label("open")).where(
             knowledge_bases.c.id == base_id, knowledge_bases.c.tenant_id == caller.tenant
         )
     ).first()
@@ -62,7 +73,7 @@ def get_base(
             "このナレッジベースへのアクセス権がありません。",
             hint="管理者に参加を依頼してください。 Ask its owner to add you.",
         )
-    return _base(row)
+    return row
 
 
 def find_base(connection: Connection, caller: Caller, name: str) -> KnowledgeBase | None:
@@ -74,9 +85,8 @@ def find_base(connection: Connection, caller: Caller, name: str) -> KnowledgeBas
 
 
 def summarise_base(connection: Connection, caller: Caller, base_id: str) -> tuple[KnowledgeBase, Statistics]:
-    """A knowledge base and its counts, by one statement once access is settled."""
-    get_base(connection, caller, base_id)
-    row = connection.execute(_bases_with_counts().where(knowledge_bases.c.id == base_id)).one()
+    """A knowledge base and its counts, by one statement."""
+    row = _opened(connection, caller, base_id, _bases_with_counts(caller), base_in_reach)
     return _base(row), _statistics(row)
 
 
@@ -131,26 +141,21 @@ def open_collection(connection: Connection, base: KnowledgeBase, name: str) -> s
     return collection_id
 
 
-def _bases_with_counts() -> Any:
-    """Collections and documents are counted apart: joined, each document would multiply the collections."""
-    counted = (
-        select(func.count()).where(collections.c.knowledge_base_id == knowledge_bases.c.id).scalar_subquery()
-    )
-    held = (
-        select(
-            documents.c.knowledge_base_id.label("base"),
-            func.count().label("total_documents"),
-            func.sum(documents.c.chunk_count).label("total_chunks"),
-        )
-        .group_by(documents.c.knowledge_base_id)
-        .subquery()
-    )
+def _bases_with_counts(caller: Caller) -> Select[Any]:
+    """Bases with their collections, and with the documents and passages that the caller may see."""
+    of_base = collections.c.knowledge_base_id == knowledge_bases.c.id
+
+    def seen(column: ColumnElement[int]) -> ColumnElement[int]:
+        total = select(func.coalesce(func.sum(column), 0))
+        mine = document_counts.c.knowledge_base_id == knowledge_bases.c.id
+        return total.where(mine, counted(caller)).scalar_subquery()
+
     return select(
         knowledge_bases,
-        counted.label("total_collections"),
-        func.coalesce(held.c.total_documents, 0).label("total_documents"),
-        func.coalesce(held.c.total_chunks, 0).label("total_chunks"),
-    ).outerjoin(held, held.c.base == knowledge_bases.c.id)
+        select(func.count()).where(of_base).scalar_subquery().label("total_collections"),
+        seen(document_counts.c.documents).label("total_documents"),
+        seen(document_counts.c.chunks).label("total_chunks"),
+    )
 
 
 def _base(row: Row[Any]) -> KnowledgeBase:

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from shirube.store.clock import now
-from shirube.store.tables import changes, documents, knowledge_bases
+from shirube.store.tables import changes, collections, documents, knowledge_bases
 
 _NEXT_REVISION = (
     update(knowledge_bases)
@@ -12,11 +12,13 @@ _NEXT_REVISION = (
     .returning(knowledge_bases.c.revision)
 )
 _INSERT_CHANGE = insert(changes)
+_TOUCH = update(collections).where(collections.c.id == bindparam("collection"))
 
 
-def record_change(connection: Connection, base_id: str, doc_id: str) -> int:
+def record_change(connection: Connection, base_id: str, collection_id: str, doc_id: str) -> int:
     """Note that a document changed; the base's new revision. Its row lock keeps revisions in commit order."""
     revision = connection.execute(_NEXT_REVISION, {"base": base_id}).scalar_one()
+    connection.execute(_TOUCH, {"collection": collection_id, "revision": revision})
     connection.execute(
         _INSERT_CHANGE,
         {"knowledge_base_id": base_id, "revision": revision, "document_id": doc_id, "at": now()},

@@ -6,17 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import NotFound
 from shirube.store.access import base_in_reach, document_open
 from shirube.store.changes import record_change
 from shirube.store.clock import now
-from shirube.store.tables import document_texts, documents, knowledge_bases, passages
+from shirube.store.tables import document_counts, document_texts, documents, knowledge_bases, passages
 
 # Made once: building a statement costs more than running it.
-_VERSION = select(documents.c.version, documents.c.created_at).where(documents.c.id == bindparam("document"))
+_BEFORE = select(
+    documents.c.version,
+    documents.c.created_at,
+    documents.c.department,
+    documents.c.confidentiality,
+    documents.c.chunk_count,
+).where(documents.c.id == bindparam("document"))
+_COUNT = (
+    update(document_counts)
+    .where(
+        document_counts.c.knowledge_base_id == bindparam("base"),
+        document_counts.c.department == bindparam("whose"),
+        document_counts.c.confidentiality == bindparam("level"),
+    )
+    .values(
+        documents=document_counts.c.documents + bindparam("more"),
+        chunks=document_counts.c.chunks + bindparam("pieces"),
+    )
+)
+_INSERT_COUNT = insert(document_counts)
 _INSERT_DOCUMENT = insert(documents)
 _INSERT_TEXT = insert(document_texts)
 _INSERT_PASSAGES = insert(passages)
@@ -90,7 +109,7 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
     """Put `document` in place of what stood under its source; the ids of its passages."""
     doc_id = document_id(base_id, collection_id, document.source)
     moment = now()
-    before = connection.execute(_VERSION, {"document": doc_id}).first()
+    before = connection.execute(_BEFORE, {"document": doc_id}).first()
     values = {
         "id": doc_id,
         "knowledge_base_id": base_id,
@@ -109,7 +128,7 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
         "updated_at": moment,
     }
     if before:
-        connection.execute(delete(documents).where(documents.c.id == doc_id))
+        _remove(connection, base_id, doc_id, before)
     connection.execute(_INSERT_DOCUMENT, values)
     connection.execute(
         _INSERT_TEXT, {"document_id": doc_id, "text": zlib.compress(document.text.encode(), 1)}
@@ -128,16 +147,41 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
     ]
     if rows:
         connection.execute(_INSERT_PASSAGES, rows)
-    record_change(connection, base_id, doc_id)
+    _count(connection, base_id, document.department, document.confidentiality, 1, len(document.passages))
+    record_change(connection, base_id, collection_id, doc_id)
     return list(connection.execute(_PASSAGE_IDS, {"document": doc_id}).scalars())
 
 
 def remove_document(connection: Connection, base_id: str, collection_id: str, source: str) -> bool:
     doc_id = document_id(base_id, collection_id, source)
-    gone = connection.execute(delete(documents).where(documents.c.id == doc_id)).rowcount
-    if gone:
-        record_change(connection, base_id, doc_id)
-    return bool(gone)
+    before = connection.execute(_BEFORE, {"document": doc_id}).first()
+    if before:
+        _remove(connection, base_id, doc_id, before)
+        record_change(connection, base_id, collection_id, doc_id)
+    return bool(before)
+
+
+def _remove(connection: Connection, base_id: str, doc_id: str, before: Any) -> None:
+    connection.execute(delete(documents).where(documents.c.id == doc_id))
+    _count(connection, base_id, before.department, before.confidentiality, -1, -before.chunk_count)
+
+
+def _count(
+    connection: Connection, base_id: str, department: str | None, level: int, more: int, pieces: int
+) -> None:
+    """Keep the counts of those who may see a document in step with it."""
+    place = {"base": base_id, "whose": department or "", "level": int(level)}
+    if not connection.execute(_COUNT, {**place, "more": more, "pieces": pieces}).rowcount:
+        connection.execute(
+            _INSERT_COUNT,
+            {
+                "knowledge_base_id": base_id,
+                "department": department or "",
+                "confidentiality": int(level),
+                "documents": more,
+                "chunks": pieces,
+            },
+        )
 
 
 def document_text(connection: Connection, caller: Caller, document_id: str) -> str:

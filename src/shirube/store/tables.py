@@ -72,6 +72,12 @@ collections = Table(
     Column("description", Text, nullable=False, default=""),
     Column("is_default", Boolean, nullable=False, default=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    # The base's revision at the last change of a document in it, and what was made of its documents at which one.
+    Column("revision", BigInteger, nullable=False, default=0),
+    Column("summary", Text, nullable=False, default=""),
+    Column("summary_revision", BigInteger, nullable=False, default=0),
+    Column("summary_model", String(200), nullable=False, default=""),
+    Column("summary_vector", LargeBinary),
     UniqueConstraint("knowledge_base_id", "name"),
 )
 
@@ -95,6 +101,18 @@ documents = Table(
     Column("updated_at", DateTime(timezone=True), nullable=False),
     UniqueConstraint("collection_id", "source"),
     Index("documents_by_base", "knowledge_base_id"),
+)
+
+# How many documents and passages a base has for each of those who may see them; "" stands for every department. Kept up
+# with each change, so that counting does not take longer the more there is.
+document_counts = Table(
+    "document_counts",
+    metadata,
+    _within("knowledge_bases", primary_key=True),
+    Column("department", String(200), primary_key=True),
+    Column("confidentiality", Integer, primary_key=True, autoincrement=False),
+    Column("documents", BigInteger, nullable=False),
+    Column("chunks", BigInteger, nullable=False),
 )
 
 # Apart from `documents`, so that lists and counts never read through long texts. UTF-8, deflated.
