@@ -13,6 +13,7 @@ import shirube
 from shirube.caller import LOCAL, Caller, Confidentiality
 from shirube.errors import InvalidInput
 from shirube.index.contract import Hits, Kind, Similarity, Terms, Vectors, Weight
+from shirube.index.embedded.tokens import fingerprints
 from shirube.ingest.sync import Options, add_files, find_files
 from shirube.models.contract import Candidates, Matrix, Question, Scores
 from shirube.models.ranker.matches import pair_codes
@@ -22,10 +23,13 @@ from shirube.query.values import Exact
 from shirube.retrieval.calibration import Standing
 from shirube.retrieval.fusion import reciprocal_ranks
 from shirube.retrieval.lanes import Lane
+from shirube.retrieval.okapi import okapi
 from shirube.retrieval.pipeline import Outcome, Space, _question
 from shirube.store import bases
 from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database, open_database
+from shirube.text.questions import subject
+from shirube.text.tokenize import words
 from tests.retrieval.ranking import RECIPE, Letters, World
 from tests.store.records import document, put, remove
 
@@ -37,6 +41,8 @@ TEXTS = {
     "研修": ["研修は年に2回あります。"],
 }
 QUERY = "通勤手当 届出"
+# The lanes' fusion alone, without BM25 among its candidates.
+FUSED = replace(RECIPE, bm25_share=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +128,7 @@ def stages(outcome: Outcome) -> list[str]:
 
 
 def test_the_fused_order_is_the_fusion_of_both_lanes(world: World) -> None:
-    outcome = world.rank(QUERY, embedder=Letters())
+    outcome = world.rank(QUERY, recipe=FUSED, embedder=Letters())
     lanes = [
         Lane("sparse", world.space.search(QUERY, RECIPE.weights, Filters(), 500)),
         Lane("dense", world.space.search_vectors("letters", Letters().embed_query(QUERY), Filters(), 500)),
@@ -143,7 +149,26 @@ def test_the_fused_order_is_the_fusion_of_both_lanes(world: World) -> None:
             assert result.ranks["sparse"] == text_ranks[result.key]
         else:
             assert "sparse" not in result.scores
-    assert stages(outcome) == ["sparse", "dense", "fusion", "calibrate"]
+    assert stages(outcome) == ["sparse", "dense", "fusion", "bm25", "calibrate"]
+
+
+def test_bm25_among_the_candidates_counts_beside_the_fusion(world: World) -> None:
+    fused = {
+        result.key: result.score for result in world.rank(QUERY, recipe=FUSED, embedder=Letters()).results
+    }
+    outcome = world.rank(QUERY, embedder=Letters())
+    held = dict(zip(fused, world.space.terms(list(fused)).words[RECIPE.body], strict=True))
+    asked = np.array([fingerprints[word] for word in dict.fromkeys(words(subject(QUERY)))], np.uint32)
+    bm25 = okapi(asked, list(held.values()))
+    bm25 /= bm25.max()
+    for key, share in zip(held, bm25.tolist(), strict=True):
+        [result] = [each for each in outcome.results if each.key == key]
+        assert result.scores["bm25"] == pytest.approx(share)
+        assert result.score == pytest.approx(0.3 * share + 0.7 * fused[key])
+    assert order(outcome) != list(fused), "it changes something here"
+    assert [result.score for result in outcome.results] == sorted(
+        (result.score for result in outcome.results), reverse=True
+    )
 
 
 def test_every_stage_says_how_many_it_let_through_and_how_long_it_took(world: World) -> None:
@@ -151,8 +176,8 @@ def test_every_stage_says_how_many_it_let_through_and_how_long_it_took(world: Wo
         QUERY, embedder=Letters(), reranker=LearnedReranker(), calibration=Standing(1.0, 0.5, 0.0)
     )
     counts = {stage.name: stage.count for stage in outcome.stages}
-    assert list(counts) == ["sparse", "dense", "fusion", "rerank", "calibrate"]
-    assert counts["dense"] == counts["fusion"] == counts["rerank"] == counts["calibrate"] == 8
+    assert list(counts) == ["sparse", "dense", "fusion", "bm25", "rerank", "calibrate"]
+    assert {counts[name] for name in ("dense", "fusion", "bm25", "rerank", "calibrate")} == {8}
     assert 0 < counts["sparse"] < 8
     assert all(stage.ms >= 0 for stage in outcome.stages)
     assert outcome.failed == []
@@ -201,7 +226,7 @@ def test_vectors_out_of_order_leave_the_text(world: World) -> None:
 
 
 def test_text_out_of_order_leaves_the_vectors(world: World) -> None:
-    outcome = world.rank(QUERY, space=Broken(world.space, text=True), embedder=Letters())
+    outcome = world.rank(QUERY, recipe=FUSED, space=Broken(world.space, text=True), embedder=Letters())
     assert outcome.failed == ["sparse"]
     wanted = world.space.search_vectors("letters", Letters().embed_query(QUERY), Filters(), 500)
     assert [result.scores["dense"] for result in outcome.results] == [hit.score for hit in wanted]
@@ -215,17 +240,20 @@ def test_both_lanes_out_of_order_are_an_empty_answer_that_says_so(world: World) 
     assert outcome.failed == ["sparse", "dense"]
 
 
-def test_a_reranker_out_of_order_leaves_the_fused_order(world: World) -> None:
-    fused = world.rank(QUERY, embedder=Letters())
-    for broken in (
-        world.rank(QUERY, embedder=Letters(), reranker=Failing()),
-        world.rank(
-            QUERY, space=Broken(world.space, words=True), embedder=Letters(), reranker=LearnedReranker()
+def test_a_reranker_out_of_order_leaves_the_order_of_the_stage_before(world: World) -> None:
+    without_words = Broken(world.space, words=True)
+    for broken, failed, before in (
+        (world.rank(QUERY, embedder=Letters(), reranker=Failing()), ["rerank"], RECIPE),
+        (
+            world.rank(QUERY, space=without_words, embedder=Letters(), reranker=LearnedReranker()),
+            ["bm25", "rerank"],
+            FUSED,
         ),
     ):
-        assert broken.failed == ["rerank"]
-        assert order(broken) == order(fused)
-        assert [result.score for result in broken.results] == [result.score for result in fused.results]
+        wanted = world.rank(QUERY, recipe=before, embedder=Letters())
+        assert broken.failed == failed
+        assert order(broken) == order(wanted)
+        assert [result.score for result in broken.results] == [result.score for result in wanted.results]
         assert not any("rerank" in result.scores for result in broken.results)
 
 

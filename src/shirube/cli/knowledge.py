@@ -114,6 +114,7 @@ def add_to(
         with progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
             try:
                 embed_missing(space, workspace.embedder, BODY, TITLE, progress)
+                application.knowledge().summarise(base.id)
             except ModelError as error:
                 report.warnings.append(
                     f"ベクトルを作れませんでした。全文検索は使えます。 Vectors could not be made: {error}"
@@ -266,9 +267,10 @@ def show_results(body: Mapping[str, Any]) -> None:
                     ("全文", "sparse_score", "sparse"),
                     ("ベクトル", "dense_score", "dense"),
                     ("融合", "rrf_score", "rrf"),
+                    ("候補内BM25", "bm25_score", "bm25"),
                     ("再ランク", "cross_encoder_score", "rerank"),
                 )
-                if key in meta
+                if meta.get(key) is not None
             ]
             out.print(Text("   理由: " + " → ".join(scores), style="dim"))
     if not body["results"]:

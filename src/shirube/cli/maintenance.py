@@ -87,6 +87,7 @@ def rebuild(name: str | None, *, vectors: bool, as_json: bool) -> None:
             with progress_bar(f"{base.name}: ベクトル") as progress:
                 try:
                     embedded = embed_missing(space, workspace.embedder, BODY, TITLE, progress)
+                    application.knowledge().summarise(base.id)
                 except ModelError as error:
                     raise Unavailable(
                         f"Vectors could not be made: {error}",

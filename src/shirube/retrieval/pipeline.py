@@ -1,7 +1,7 @@
-"""A query's way through the stages: lanes, fusion, re-ranking, calibration. Any stage may fail alone.
+"""A query's way through the stages: lanes, fusion, two re-rankings, calibration. Any stage may fail alone.
 
 sparse ─┐
-        ├─ fusion ─ re-rank ─ calibrate
+        ├─ fusion ─ bm25 ─ re-rank ─ calibrate
 dense ──┘
 """
 
@@ -27,6 +27,7 @@ from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration, Uncalibrated
 from shirube.retrieval.fusion import reciprocal_ranks
 from shirube.retrieval.lanes import Lane
+from shirube.retrieval.okapi import okapi
 from shirube.text.clauses import clauses
 from shirube.text.questions import subject
 from shirube.text.tokenize import bigrams, words
@@ -37,6 +38,8 @@ SPARSE_LIMIT = 500
 DENSE_LIMIT = 500
 FUSED_LIMIT = 600
 RERANK_LIMIT = 100
+# What BM25 among the candidates counts for beside the fusion of the lanes.
+BM25_SHARE = 0.3
 
 
 class Space(Protocol):
@@ -64,6 +67,7 @@ class Recipe:
     dense_limit: int = DENSE_LIMIT
     fused_limit: int = FUSED_LIMIT
     rerank_limit: int = RERANK_LIMIT
+    bm25_share: float = BM25_SHARE
 
 
 class Found(NamedTuple):
@@ -117,20 +121,29 @@ def rank(
     reranker: Reranker | None,
     calibration: Calibration | None = None,
     fetch: Fetch,
+    asked: Vectors | None = None,
 ) -> Outcome:
-    """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out."""
+    """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out.
+
+    `asked` are the query's vectors (see `embedded_query`), where somebody needed them before.
+    """
     outcome = Outcome()
-    question = _pool().submit(_question, space, query, recipe) if reranker else None
-    sparse, dense, asked = _lanes(space, query, filters, recipe, embedder, outcome)
+    question = _pool().submit(_question, space, query, recipe)
+    sparse, dense, asked = _lanes(space, query, filters, recipe, embedder, asked, outcome)
     with _stage(outcome, "fusion") as stage:
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = Lane("rrf", reciprocal_ranks(lanes)[: recipe.fused_limit])
         stage.count = len(fused.hits)
-    worth = _first(fused.hits, recipe.rerank_limit).by_key()
+    bm25, blended = Lane("bm25", Hits()), fused.hits
+    with _stage(outcome, "bm25") as stage:
+        if recipe.bm25_share and fused.hits:
+            bm25, blended = _by_bm25(space, recipe, question.result(), fused.hits)
+        stage.count = min(len(blended), recipe.rerank_limit)
+    worth = _first(blended, recipe.rerank_limit).by_key()
     found = fetch(list(worth))
     keys = sorted(found, key=lambda key: (-worth[key], found[key].place))[: recipe.rerank_limit]
     judged: Scores | None = None
-    if reranker and question and keys:
+    if reranker and keys:
         with _stage(outcome, "rerank") as stage:
             near = Similarity.unknown(len(keys))
             if embedder and asked is not None:
@@ -146,7 +159,7 @@ def rank(
         stage.count = len(keys)
     scores = final.tolist()
     places = sorted(range(len(keys)), key=lambda at: (-scores[at], -worth[keys[at]], found[keys[at]].place))
-    outcome.results = _results([keys[at] for at in places], final[places], (sparse, dense, fused))
+    outcome.results = _results([keys[at] for at in places], final[places], (sparse, dense, fused, bm25))
     if judged is not None:
         for result, score in zip(outcome.results, judged[places].tolist(), strict=True):
             result.scores["rerank"] = score
@@ -174,17 +187,19 @@ def _lanes(
     filters: Filters,
     recipe: Recipe,
     embedder: Embedder | None,
+    asked: Vectors | None,
     outcome: Outcome,
 ) -> tuple[Lane, Lane, Vectors | None]:
     """Both lanes at the same time, and the query's vectors; a lane that fails is empty and says so."""
-    embedded: list[Vectors] = []
+    embedded: list[Vectors] = [] if asked is None else [asked]
 
     def sparse() -> Hits:
         return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
 
     def dense() -> Hits:
         assert embedder is not None
-        embedded.append(embedded_query(embedder, query))
+        if not embedded:
+            embedded.append(embedded_query(embedder, query))
         return space.search_vectors(embedder.name, embedded[0][0], filters, recipe.dense_limit)
 
     # Full text leaves the interpreter while it searches; most of what vectors take does not, and stays on this thread.
@@ -206,6 +221,17 @@ def embedded_query(embedder: Embedder, query: str) -> Vectors:
     if len(parts) > 1 and isinstance(embedder, ClauseEmbedder):
         return embedder.embed_clauses(parts)
     return embedder.embed_query(query)[None, :]
+
+
+def _by_bm25(space: Space, recipe: Recipe, question: Question, fused: Hits) -> tuple[Lane, Hits]:
+    """What BM25 makes of the candidates, 0 to 1, and their order by that and the fusion."""
+    keys = fused.keys.tolist()
+    scores = okapi(question.words, _held(space.terms(keys), recipe.body, keys))
+    if highest := scores.max():
+        scores /= highest
+    worth = recipe.bm25_share * scores + (1 - recipe.bm25_share) * fused.scores
+    best, blended = np.argsort(-scores, kind="stable"), np.argsort(-worth, kind="stable")
+    return Lane("bm25", Hits(fused.keys[best], scores[best])), Hits(fused.keys[blended], worth[blended])
 
 
 def _first(fused: Hits, limit: int) -> Hits:

@@ -134,6 +134,7 @@ def test_explain_adds_stages_ranks_and_the_recipe_and_changes_nothing_else(compa
     assert [stage["stage"] for stage in body["explain"]["stages"]] == [
         "sparse",
         "fusion",
+        "bm25",
         "rerank",
         "calibrate",
     ]
@@ -141,7 +142,7 @@ def test_explain_adds_stages_ranks_and_the_recipe_and_changes_nothing_else(compa
     assert body["explain"]["recipe"]["query"] == "副業の許可"
     for with_ranks, without in zip(body["results"], plain["results"], strict=True):
         ranks = with_ranks["metadata"].pop("ranks")
-        assert set(ranks) == {"sparse", "rrf"}
+        assert set(ranks) == {"sparse", "rrf", "bm25"}
         assert with_ranks == without
     assert "explain" not in plain
 
@@ -183,7 +184,7 @@ def test_scores_are_within_0_and_1_and_in_falling_order(company: Served, query: 
 def test_with_vectors_every_stage_gives_its_score(vectored: Served) -> None:
     body = vectored.found("会社の許可なく兼業できますか", threshold=0.0, explain=True)
     stages = [stage["stage"] for stage in body["explain"]["stages"]]
-    assert stages == ["sparse", "dense", "fusion", "rerank", "calibrate"]
+    assert stages == ["sparse", "dense", "fusion", "bm25", "rerank", "calibrate"]
     assert set(body["results"][0]["metadata"]) == METADATA | ADDED_METADATA | {"ranks"}
     assert "兼業" in body["results"][0]["content"]
     for result in body["results"]:

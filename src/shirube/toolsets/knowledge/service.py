@@ -4,7 +4,7 @@ import logging
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,20 +12,22 @@ from sqlalchemy import Connection
 
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import InvalidInput, ShirubeError
+from shirube.index.contract import Vectors
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Embedder
 from shirube.models.ranker.matches import character_pairs
 from shirube.query.filters import Condition, Filters
 from shirube.query.values import Between, Exact
-from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, rank
+from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, Stage, embedded_query, rank
 from shirube.store import bases, passages
 from shirube.store.passages import StoredPassage
 from shirube.store.runs import Run, save_run
+from shirube.store.summaries import count_collections, summaries
 from shirube.text.invisible import visible
 from shirube.text.ocr import long_vowels
 from shirube.text.tokenize import words
-from shirube.toolsets.knowledge import schema
+from shirube.toolsets.knowledge import atlas, schema
 from shirube.toolsets.knowledge.feed import BODY, LAYOUT, NO_DEPARTMENT, TITLE, WEIGHTS, KnowledgeFeed
 from shirube.workspace import Workspace
 
@@ -36,9 +38,19 @@ RECIPE = Recipe(weights=WEIGHTS, body=BODY, title=TITLE)
 _FAILED = {
     "sparse": "全文検索が使えないため、ベクトル検索だけで答えています。 Full text failed; answered from vectors alone.",
     "dense": "ベクトル検索が使えないため、全文検索だけで答えています。 Vectors failed; answered from full text alone.",
+    "bm25": "BM25 での並べ直しができず、融合順のままです。 BM25 re-ranking failed; order of the fusion kept.",
     "rerank": "再ランキングが使えないため、融合順で答えています。 Re-ranking failed; order of the fusion kept.",
     "calibrate": "スコアの較正ができませんでした。 Scores could not be calibrated.",
 }
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The collections to search (None: all), and the query's vectors if they were needed to choose."""
+
+    collections: Sequence[str] | None = None
+    asked: Vectors | None = None
+    stages: tuple[Stage, ...] = ()
 
 
 class KnowledgeService:
@@ -71,6 +83,13 @@ class KnowledgeService:
             space = self.space(base.id)
             if space.refresh() and not space.vectors_current(embedder.name):
                 embed_missing(space, embedder, BODY, TITLE, workers=1)
+            self.summarise(base.id)
+
+    def summarise(self, base_id: str) -> None:
+        """Bring the summaries of the base's collections up to date."""
+        workspace = self._workspace
+        if workspace.embedder:
+            atlas.summarise_collections(workspace.database, base_id, workspace.embedder, workspace.generator)
 
     def list_bases(self, caller: Caller) -> schema.ListOutput:
         with self._workspace.database.read() as connection:
@@ -120,18 +139,26 @@ class KnowledgeService:
             with self._workspace.database.read() as connection:
                 return found_texts(connection, caller, base_id, keys)
 
-        outcome = rank(
-            space,
-            query,
-            access_filters(caller),
-            RECIPE,
-            embedder=embedder,
-            reranker=self._workspace.reranker,
-            calibration=self._workspace.calibration,
-            fetch=fetch,
-        )
-        # Compared as it is shown: no score in the answer is below the threshold.
-        passed = [each for each in outcome.results if round(each.score, 4) >= asked.threshold]
+        def ranked(chosen: Chosen) -> tuple[Outcome, list[Ranked]]:
+            outcome = rank(
+                space,
+                query,
+                access_filters(caller, chosen.collections),
+                RECIPE,
+                embedder=embedder,
+                reranker=self._workspace.reranker,
+                calibration=self._workspace.calibration,
+                fetch=fetch,
+                asked=chosen.asked,
+            )
+            outcome.stages[:0] = chosen.stages
+            # Compared as it is shown: no score in the answer is below the threshold.
+            return outcome, [each for each in outcome.results if round(each.score, 4) >= asked.threshold]
+
+        chosen = self._chosen(base_id, embedder, query)
+        outcome, passed = ranked(chosen)
+        if not passed and chosen.collections:
+            outcome, passed = ranked(replace(chosen, collections=None))
         with self._workspace.database.read() as connection:
             shown = passages.visible_passages(
                 connection, caller, base_id, [each.key for each in passed[: asked.max_results]]
@@ -155,6 +182,27 @@ class KnowledgeService:
                 explain=_explanation(run, outcome) if asked.explain else None,
             ),
         )
+
+    def _chosen(self, base_id: str, embedder: Embedder | None, query: str) -> "Chosen":
+        """The collections that the query is about, where the base has so many that it pays to choose."""
+        if embedder is None:
+            return Chosen()
+        with self._workspace.database.read() as connection:
+            if count_collections(connection, base_id) <= atlas.FEW:
+                return Chosen()
+            found = summaries(connection, base_id, embedder.name)
+        stage = Stage("atlas", len(found))
+        started = time.perf_counter()
+        try:
+            vectors = embedded_query(embedder, query)
+            near = atlas.near_collections(found, vectors[0])
+        except Exception as error:
+            # The dense lane will fail in the same way, and say so.
+            log.warning("all collections are searched: %s", error)
+            return Chosen(stages=(replace(stage, error=type(error).__name__),))
+        stage.ms = (time.perf_counter() - started) * 1000
+        stage.count = len(near or found)
+        return Chosen(near, vectors, (stage,))
 
     def normalize(self, text: str) -> schema.NormalizeOutput:
         normalised, changes = long_vowels(text)
@@ -247,14 +295,17 @@ def found_texts(
     }
 
 
-def access_filters(caller: Caller) -> Filters:
-    """What the caller may see, for the engines: applied inside them, before anything is cut."""
+def access_filters(caller: Caller, collections: Sequence[str] | None = None) -> Filters:
+    """What the caller may see, of these collections, for the engines: applied inside them, before anything is cut."""
     above = tuple(Between(level, level) for level in Confidentiality if level > caller.clearance)
     hidden = (Condition("confidentiality", "in", above),) if above else ()
-    if caller.every_department:
-        return Filters(none_of=hidden)
-    open_to = tuple(Exact(name) for name in (NO_DEPARTMENT, *sorted(caller.departments)))
-    return Filters(all_of=(Condition("department", "in", open_to),), none_of=hidden)
+    wanted: list[Condition] = []
+    if collections is not None:
+        wanted.append(Condition("collection", "in", tuple(map(Exact, collections))))
+    if not caller.every_department:
+        open_to = tuple(Exact(name) for name in (NO_DEPARTMENT, *sorted(caller.departments)))
+        wanted.append(Condition("department", "in", open_to))
+    return Filters(all_of=tuple(wanted), none_of=hidden)
 
 
 def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Result:
