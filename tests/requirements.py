@@ -619,14 +619,18 @@ KNOWLEDGE = (
     Requirement(
         "K-ocr-input-object",
         "000",
-        "The input schema of normalize_ocr_text is an object whose only property is text.",
-        tests=("tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_nothing_else",),
+        "The input schema of normalize_ocr_text is an object with the property text.",
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_adds_only_what_may_be_left_out",
+        ),
     ),
     Requirement(
         "K-ocr-text-type",
         "000",
         "The normalize_ocr_text parameter text is a string described as 正規化対象のOCRテキスト.",
-        tests=("tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_nothing_else",),
+        tests=(
+            "tests/toolsets/knowledge/test_schema.py::test_normalising_takes_a_text_and_adds_only_what_may_be_left_out",
+        ),
     ),
     Requirement(
         "K-ocr-text-required",
@@ -714,6 +718,9 @@ KNOWLEDGE = (
         "000",
         "An LLM asked to normalise is told to turn hyphens into 長音符（ー） by context and to leave "
         "hyphens that are mere symbols.",
+        tests=(
+            "tests/toolsets/knowledge/test_ocr_llm.py::test_the_model_is_told_to_judge_by_context_and_to_leave_mere_symbols",
+        ),
     ),
     Requirement(
         "K-choice-prompt",
@@ -830,6 +837,9 @@ KNOWLEDGE = (
         "K-error-llm-unavailable",
         "000",
         "normalize_ocr_text reports LLM service unavailable when the LLM it should use is down.",
+        tests=(
+            "tests/toolsets/knowledge/test_ocr_llm.py::test_a_model_that_is_down_is_a_warning_and_an_error_when_it_was_asked_for",
+        ),
     ),
     Requirement(
         "K-error-text-too-long",

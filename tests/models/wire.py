@@ -27,6 +27,23 @@ def as_json(value: Any, status: int = 200) -> Reply:
     return Reply(json.dumps(value, ensure_ascii=False).encode(), status, {"Content-Type": "application/json"})
 
 
+def prompt_of(request: Request) -> str:
+    """What a language model is asked, in Ollama's form or in OpenAI's."""
+    if request.path == "/api/generate":
+        return str(request.body["prompt"])
+    assert request.path == "/v1/chat/completions"
+    [message] = request.body["messages"]
+    return str(message["content"])
+
+
+def says(request: Request, text: str) -> Reply:
+    """What it answers, in the form in which it was asked."""
+    if request.path == "/api/generate":
+        return as_json({"model": request.body["model"], "response": text, "done": True})
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return as_json({"object": "chat.completion", "choices": [choice]})
+
+
 class Wire:
     """What was asked, and how to answer. `ended` is set when the test is over, so that what waits on it goes on."""
 

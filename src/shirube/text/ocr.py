@@ -3,10 +3,12 @@
 A dash-like sign in or after katakana is a candidate. Three witnesses are heard, in this order: the same text, where it
 spells the word elsewhere; the dictionary, where the word with a long vowel mark is in it; and the letters themselves,
 where nothing can begin with what follows or end with what precedes. Without a witness nothing is changed.
+
+What only the letters say, or nobody, is doubtful: a language model may be asked about it, and about nothing else.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -14,7 +16,7 @@ from typing import Literal
 from shirube.text.normalize import fold, fold_with_map
 from shirube.text.tokenize import dictionary_spans, words
 
-Reason = Literal["same_text", "dictionary", "letters"]
+Reason = Literal["same_text", "dictionary", "letters", "llm"]
 Spans = Sequence[tuple[int, int]]
 
 _LONG, _HALF_LONG = "ー", "ｰ"
@@ -26,6 +28,7 @@ _SIGNS = re.escape(_DASHES + _LOOK_ALIKES)
 _RUN = re.compile(rf"[{_KATAKANA}][{_KATAKANA}ー{_SIGNS}]*")
 _WORD = re.compile(rf"[{_KATAKANA}][{_KATAKANA}ー]+")
 _SIGN = re.compile(rf"[{_SIGNS}]")
+_LETTER = re.compile(rf"[{_KATAKANA}]")
 # A sign before these numbers or names something: アミノ－１, カメラ一体型.
 _NUMBERING = re.compile(r"[0-9０-９A-Za-zＡ-Ｚａ-ｚα-ωΑ-Ω一二三四五六七八九十〇]")
 # A word that may do without its long vowel has it before these: ユーザ－は, but アルファ－酸化鉄.
@@ -33,6 +36,8 @@ _AFTER_A_WORD = re.compile(r"[ぁ-ゖ、。，．,.」』）)\s]")
 _SHORTEST = 2
 _NEVER_FIRST = frozenset("ンッァィゥェォャュョヮ")
 _NEVER_LAST = frozenset("ュョ")
+# No vowel is there to be long.
+_NEVER_LONG = frozenset("ンッﾝｯ")
 _VOWELS = "アイウエオ"
 # So many letters of a word are enough to know it again.
 _TELLING = 3
@@ -50,16 +55,41 @@ class Change:
     reason: Reason
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """The sign at `offset` may be a letter, which is one of `letters`. `change` is what its neighbours alone say."""
+
+    offset: int
+    sign: str
+    letters: str
+    change: Change | None
+
+
 def long_vowels(text: str) -> tuple[str, list[Change]]:
     """The text with its long vowel marks restored, and what was changed; everything else stays as it is."""
-    changes = list(_changes(text))
+    changes, _ = judged_signs(text)
+    return changed(text, changes), changes
+
+
+def judged_signs(text: str) -> tuple[list[Change], list[Doubt]]:
+    """What has to be changed in a text, and where that is doubtful; both in the order of the text."""
+    changes, doubts = [], []
+    for change, doubt in _judgements(text):
+        if change:
+            changes.append(change)
+        if doubt:
+            doubts.append(doubt)
+    return changes, doubts
+
+
+def changed(text: str, changes: Iterable[Change]) -> str:
     letters = list(text)
     for change in changes:
         letters[change.offset] = change.after
-    return "".join(letters), changes
+    return "".join(letters)
 
 
-def _changes(text: str) -> Iterator[Change]:
+def _judgements(text: str) -> Iterator[tuple[Change | None, Doubt | None]]:
     spelt: _Spelt | None = None
     for run in _RUN.finditer(text):
         if not _SIGN.search(run[0]):
@@ -71,19 +101,40 @@ def _changes(text: str) -> Iterator[Change]:
             )
 
 
-def _in_stretch(text: str, start: int, end: int, spelt: "_Spelt") -> Iterator[Change]:
+def _in_stretch(
+    text: str, start: int, end: int, spelt: "_Spelt"
+) -> Iterator[tuple[Change | None, Doubt | None]]:
     """A stretch of katakana and signs: every sign is tried as a long vowel at once, then each is judged."""
     written = text[start:end]
     folded = fold_with_map(_SIGN.sub(_LONG, written))
     known = [folded.origin(*span) for span in dictionary_spans(folded.text)]
     for sign in _SIGN.finditer(written, 1):
-        at = sign.start()
-        if judged := _judged(written, at, text[end : end + 1], known, spelt):
+        at, change = sign.start(), None
+        half = "ｦ" <= written[at - 1] <= "ﾟ"
+        judged = _judged(written, at, text[end : end + 1], known, spelt)
+        if judged:
             letter, reason = judged
-            if letter == _LONG and "ｦ" <= written[at - 1] <= "ﾟ":
+            if letter == _LONG and half:
                 letter = _HALF_LONG
             if letter != written[at]:
-                yield Change(start + at, written[at], letter, reason)
+                change = Change(start + at, written[at], letter, reason)
+        doubtful = (judged is None or judged[1] == "letters") and _may_be_long(text, start + at)
+        if doubtful:
+            inside = _LETTER.match(text, start + at + 1)
+            letters = _HALF_LONG if half else _LONG if inside else _LONG + _VOWELS
+            yield change, Doubt(start + at, written[at], letters, change)
+        else:
+            yield change, None
+
+
+def _may_be_long(text: str, at: int) -> bool:
+    """Whether a sign after katakana can be a letter: not between signs, before a number, or where no vowel is."""
+    before, after = text[at - 1], text[at + 1 : at + 2]
+    if not _LETTER.match(before) or before in _NEVER_LONG or text[at] == _HALF_LONG:
+        return False
+    if text[at] in _LOOK_ALIKES:
+        return bool(_LETTER.match(after))
+    return not _SIGN.match(after) and after != _LONG and not _NUMBERING.match(after)
 
 
 def _judged(written: str, at: int, after: str, known: Spans, spelt: "_Spelt") -> tuple[str, Reason] | None:

@@ -22,6 +22,7 @@ from shirube.store.tables import audit
 from shirube.toolsets.knowledge.service import KnowledgeService
 from shirube.toolsets.registry import Application
 from tests.store.records import put
+from tests.toolsets.knowledge.llm import KINDS, Llm, speaking
 
 SAMPLES = Path(shirube.__file__).parent / "samples" / "company"
 
@@ -74,8 +75,9 @@ class Served:
             return connection.execute(select(audit).order_by(audit.c.id)).all()
 
 
-def serve(home: Path, embedder: str = "none") -> Served:
-    application = Application(load_settings({"SHIRUBE_HOME": str(home), "SHIRUBE_EMBEDDER": embedder}))
+def serve(home: Path, embedder: str = "none", llm: str = "none") -> Served:
+    settings = {"SHIRUBE_HOME": str(home), "SHIRUBE_EMBEDDER": embedder, "SHIRUBE_LLM": llm}
+    application = Application(load_settings(settings))
     with application.workspace().database.write() as connection:
         base = bases.create_base(connection, LOCAL, "社内規程", "就業規則と経費の規程")
     return Served(application, base)
@@ -108,3 +110,10 @@ def served(tmp_path: Path) -> Iterator[Served]:
     served = serve(tmp_path / "home")
     yield served
     served.database.close()
+
+
+@pytest.fixture(params=KINDS)
+def llm(request: pytest.FixtureRequest) -> Iterator[Llm]:
+    """A language model in each wire format; it fails until a test tells it what to say."""
+    with speaking(request.param) as found:
+        yield found

@@ -66,10 +66,11 @@ def test_summary_takes_the_knowledge_base_and_nothing_else(company: Served) -> N
     check(found, SUMMARY)
 
 
-def test_normalising_takes_a_text_and_nothing_else(company: Served) -> None:
+def test_normalising_takes_a_text_and_adds_only_what_may_be_left_out(company: Served) -> None:
     found = schema(company, "normalize_ocr_text")
     assert found["type"] == "object"
-    assert set(found["properties"]) == {"text"}
+    assert set(found["properties"]) == {"text", "engine"}
+    assert found["properties"]["engine"]["default"] == "auto"
     assert found["properties"]["text"]["type"] == "string"
     assert found["properties"]["text"]["description"] == "正規化対象のOCRテキスト"
     assert found["required"] == ["text"]

@@ -28,7 +28,7 @@ def knowledge_operations(service: "Callable[[], KnowledgeService]") -> list[Oper
         return await asyncio.to_thread(lambda: service().summary(caller, str(asked.knowledge_base_id)))
 
     async def normalize_ocr_text(_caller: Caller, asked: schema.NormalizeInput) -> schema.NormalizeOutput:
-        return await asyncio.to_thread(lambda: service().normalize(asked.text))
+        return await asyncio.to_thread(lambda: service().normalize(asked))
 
     return [
         Operation(

@@ -51,6 +51,13 @@ class NormalizeInput(_Input):
     text: Annotated[
         str, StringConstraints(max_length=TEXT_LIMIT), Field(description="正規化対象のOCRテキスト")
     ]
+    engine: Annotated[
+        Literal["auto", "rules", "llm"],
+        Field(
+            description="auto: 規則で直し、言語モデルがあれば疑わしい箇所だけ任せます。"
+            "rules: 規則だけ。llm: 言語モデルが使えなければエラー"
+        ),
+    ] = "auto"
 
 
 class ListInput(_Input):
@@ -134,8 +141,8 @@ class TextChange(BaseModel):
     offset: int = Field(description="original_text での文字位置")
     before: str = Field(serialization_alias="from")
     after: str = Field(serialization_alias="to")
-    reason: Literal["same_text", "dictionary", "letters"] = Field(
-        description="根拠: 同じ文章にある語、辞書にある語、カタカナの並び"
+    reason: Literal["same_text", "dictionary", "letters", "llm"] = Field(
+        description="根拠: 同じ文章にある語、辞書にある語、カタカナの並び、言語モデル"
     )
 
 
@@ -144,6 +151,7 @@ class NormalizeOutput(BaseModel):
     normalized_text: str
     status: Literal["success"]
     changes: list[TextChange]
+    warnings: list[str] | None = None
 
 
 class KnowledgeBaseItem(BaseModel):
@@ -165,6 +173,10 @@ _MESSAGES = {
         "knowledge_base_id は UUID で指定してください（list_knowledge_bases で確認できます）。",
     ),
     "text": ("text must be a text", "text は文字列で指定してください。"),
+    "engine": (
+        "engine must be one of auto, rules, llm",
+        "engine は auto、rules、llm のどれかで指定してください。",
+    ),
     "query": (
         f"query must be a text of 1 to {QUERY_LIMIT} characters",
         f"query は1〜{QUERY_LIMIT}文字の文字列で指定してください。",

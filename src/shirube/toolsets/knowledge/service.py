@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from shirube.caller import Caller, Confidentiality
-from shirube.errors import InvalidInput, ShirubeError
+from shirube.errors import InvalidInput, ShirubeError, Unavailable
 from shirube.index.contract import Vectors
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
@@ -28,6 +28,7 @@ from shirube.text.invisible import visible
 from shirube.text.ocr import long_vowels
 from shirube.text.tokenize import words
 from shirube.toolsets.knowledge import atlas, schema
+from shirube.toolsets.knowledge.doubts import UNAVAILABLE, settled
 from shirube.toolsets.knowledge.feed import BODY, LAYOUT, NO_DEPARTMENT, TITLE, WEIGHTS, KnowledgeFeed
 from shirube.workspace import Workspace
 
@@ -204,13 +205,25 @@ class KnowledgeService:
         stage.count = len(near or found)
         return Chosen(near, vectors, (stage,))
 
-    def normalize(self, text: str) -> schema.NormalizeOutput:
-        normalised, changes = long_vowels(text)
+    def normalize(self, asked: schema.NormalizeInput) -> schema.NormalizeOutput:
+        model = None if asked.engine == "rules" else self._workspace.generator
+        if model:
+            normalised, changes, warnings = settled(model, asked.text)
+        else:
+            normalised, changes = long_vowels(asked.text)
+            warnings = []
+        if asked.engine == "llm" and (model is None or UNAVAILABLE in warnings):
+            raise Unavailable(
+                UNAVAILABLE,
+                "言語モデルを使えません。",
+                hint="SHIRUBE_LLM を確認するか、engine を省いてください。 Check SHIRUBE_LLM, or leave engine out.",
+            )
         return schema.NormalizeOutput(
-            original_text=text,
+            original_text=asked.text,
             normalized_text=normalised,
             status="success",
             changes=[schema.TextChange(**asdict(change)) for change in changes],
+            **_given(warnings=warnings or None),
         )
 
     def _embedder(self, space: EmbeddedSpace) -> Embedder | None:
