@@ -223,7 +223,8 @@ def show_search(
 def show_chat(message: str, name: str, *, tool: str | None, caller: Caller, as_json: bool) -> None:
     application = Application(load_settings())
     base = find(application, name, caller)
-    given = asyncio.run(reply(application.registry, caller, message, base.id, tool))
+    model = application.workspace().generator
+    given = asyncio.run(reply(application.registry, caller, message, base.id, tool, model))
     if as_json:
         show_json(asdict(given))
         return
@@ -234,8 +235,9 @@ def show_chat(message: str, name: str, *, tool: str | None, caller: Caller, as_j
             Text(f"  [{citation.number}] {place}  {citation.source['file']}  スコア {citation.score:.2f}"),
             style="dim",
         )
-    out.print(Text(f"使ったツール: {given.tool_name}", style="dim"))
-    for warning in given.result.get("warnings", ()):
+    by = f"  書いたモデル: {given.model}" if given.model else ""
+    out.print(Text(f"使ったツール: {given.tool_name}{by}", style="dim"))
+    for warning in given.warnings:
         err.print(Text(f"注意: {warning}", style="yellow"))
 
 

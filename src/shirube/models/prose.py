@@ -1,6 +1,7 @@
 """What a language model says, read with care: its words are data, and may be anything."""
 
 import json
+import re
 from typing import Any
 
 from shirube.models.contract import Generator
@@ -8,6 +9,15 @@ from shirube.models.contract import Generator
 # So many brackets are tried as the beginning of an object: each try may read to the end.
 _TRIES = 20
 _DECODER = json.JSONDecoder()
+# Some models think aloud first; that is no part of the answer.
+_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.S)
+
+
+def speech(model: Generator, prompt: str) -> str:
+    """What the model says to a prompt, without its thoughts, and with half surrogates replaced."""
+    answer = model.generate(prompt).encode("utf-8", "replace").decode()
+    thoughts = _THOUGHTS.match(answer)
+    return answer[thoughts.end() :] if thoughts else answer
 
 
 def json_object(answer: str) -> dict[str, Any] | None:

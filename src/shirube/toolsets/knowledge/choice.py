@@ -8,12 +8,13 @@ searched for.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from shirube.text.normalize import fold
 from shirube.text.tokenize import words
 
 Tool = Literal["search_documents", "get_knowledge_base_summary", "normalize_ocr_text"]
+TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from shirube.models.contract import Generator
 from shirube.models.errors import ModelError
-from shirube.models.prose import json_object, quoted
+from shirube.models.prose import json_object, quoted, speech
 from shirube.text.ocr import Change, Doubt, changed, judged_signs
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ def settled(model: Generator, text: str) -> tuple[str, list[Change], list[str]]:
     for start in range(0, len(asked), PLACES):
         batch = asked[start : start + PLACES]
         try:
-            answer = model.generate(_prompt(batch))
+            answer = speech(model, _prompt(batch))
         except ModelError as error:
             log.warning("doubtful signs are left to the rules: %s", error)
             warnings.append(UNAVAILABLE)
