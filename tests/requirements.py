@@ -610,11 +610,17 @@ KNOWLEDGE = (
         "000",
         "The question このナレッジベースについて教えて leads to a summary with the numbers of "
         "documents, collections and chunks.",
+        tests=(
+            "tests/toolsets/knowledge/test_chat.py::test_a_question_about_the_base_is_answered_by_its_counts",
+        ),
     ),
     Requirement(
         "K-summary-use-count",
         "000",
         "The question このKBにはいくつのドキュメントがありますか？ is answered from total_documents.",
+        tests=(
+            "tests/toolsets/knowledge/test_chat.py::test_a_question_about_the_base_is_answered_by_its_counts",
+        ),
     ),
     Requirement(
         "K-ocr-input-object",
@@ -727,6 +733,10 @@ KNOWLEDGE = (
         "000",
         "The LLM that chooses a tool gets the user query and the three tools with their purposes and "
         "returns JSON with tool_name and arguments.",
+        tests=(
+            "tests/toolsets/knowledge/test_chat_llm.py::test_the_choosing_model_gets_the_message_and_the_three_tools_with_their_schemas",
+            "tests/toolsets/knowledge/test_chat_llm.py::test_the_model_chooses_and_answers",
+        ),
     ),
     Requirement(
         "K-choice-allowance",
@@ -763,7 +773,10 @@ KNOWLEDGE = (
         "000",
         "Chat with force_tool set calls that tool and skips the choice, as in the example "
         "マイナビのサービスは？ with search_documents.",
-        tests=("tests/toolsets/knowledge/test_chat.py::test_a_tool_that_is_forced_is_called",),
+        tests=(
+            "tests/toolsets/knowledge/test_chat.py::test_a_tool_that_is_forced_is_called",
+            "tests/toolsets/knowledge/test_chat_llm.py::test_a_forced_tool_is_not_chosen_by_anybody",
+        ),
     ),
     Requirement(
         "K-error-401",

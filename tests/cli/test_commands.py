@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.toolsets.knowledge.llm import speaking
 
 TEXTS = {
     "手当.md": "# 通勤手当\n\n通勤手当は月額5万円を上限として支給する。\n",
@@ -195,3 +196,29 @@ def test_a_caller_finds_only_what_they_may_see(shirube: Run, rules: Path) -> Non
     assert "規程" not in shirube("kb", "list", *_as(**admin, tenant_id="乙社")).out
     assert shirube("kb", "remove", base, "--yes", *_as()).code == 1
     assert shirube("kb", "remove", base, "--yes", *owner).code == 0
+
+
+def test_chat_shows_the_models_answer_its_citations_and_what_went_wrong(shirube: Run, rules: Path) -> None:
+    _base(shirube, rules)
+    with speaking("ollama") as llm:
+        chosen = '{"tool_name": "search_documents", "arguments": {"query": "副業の許可"}}'
+        llm.say(chosen, "副業には許可が必要です。[1]")
+        ask = ("chat", "副業に許可は要る？", "--kb", "規程")
+        models = {"SHIRUBE_LLM": llm.setting, "SHIRUBE_EMBEDDER": "none"}
+        written = shirube(*ask, **models)
+        llm.fail()
+        failed = shirube(*ask, **models)
+    assert written.code == failed.code == 0
+    assert written.out.startswith("副業には許可が必要です。[1]\n")
+    assert "[1] 副業規程  規程/副業.md" in written.out
+    assert "書いたモデル: ollama:elyza\n" in written.out
+    assert written.err == ""
+    assert "あらかじめ許可を受けなければならない" in failed.out
+    assert failed.err.count("注意:") == 2, failed.err
+
+
+def test_a_language_model_that_does_not_exist_is_an_error(shirube: Run, rules: Path) -> None:
+    _base(shirube, rules)
+    ran = shirube("chat", "副業", "--kb", "規程", SHIRUBE_LLM="gpt")
+    assert ran.code == 1
+    assert "SHIRUBE_LLM=gpt は使えません" in ran.err

@@ -28,11 +28,31 @@ def test_a_question_is_answered_by_quotations_that_say_where_they_stand(company:
         assert citation.span == result["metadata"]["span"]
 
 
-def test_a_question_about_the_base_is_answered_by_its_counts(company: Served) -> None:
-    given = chat(company, "このKBには何件のドキュメントがある？")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "このナレッジベースについて教えて",
+        "このKBにはいくつのドキュメントがありますか？",
+        "このKBには何件のドキュメントがある？",
+    ],
+)
+def test_a_question_about_the_base_is_answered_by_its_counts(company: Served, message: str) -> None:
+    given = chat(company, message)
     assert given.tool_name == "get_knowledge_base_summary"
-    assert f"文書 {given.result['statistics']['total_documents']} 件" in given.answer
+    counts = given.result["statistics"]
+    assert f"文書 {counts['total_documents']} 件" in given.answer
+    assert f"コレクション {counts['total_collections']} 個" in given.answer
+    assert f"チャンク {counts['total_chunks']} 個" in given.answer
     assert given.citations == []
+
+
+def test_without_a_language_model_nobody_else_writes(company: Served) -> None:
+    given = chat(company, "リモートワーク手当は？")
+    assert (given.engine, given.model, given.warnings) == ("builtin", None, [])
+
+
+def test_the_warnings_of_the_tool_are_those_of_the_reply(served: Served) -> None:
+    assert chat(served, "このKBについて").warnings == ["No collections found", "No documents found"]
 
 
 def test_a_scan_is_corrected(company: Served) -> None:

@@ -60,6 +60,17 @@ class NormalizeInput(_Input):
     ] = "auto"
 
 
+class ChatInput(_Input):
+    message: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=TEXT_LIMIT, pattern=r"\S"),
+        Field(description="聞きたいこと、または直すOCRテキスト"),
+    ]
+    knowledge_base_id: KnowledgeBaseId
+    force_tool: Annotated[str | None, Field(description="ツールを選ばせず、これを使います")] = None
+    stream: Annotated[bool, Field(description="true で答えをイベントとして順に送ります")] = False
+
+
 class ListInput(_Input):
     pass
 
@@ -171,6 +182,10 @@ _MESSAGES = {
     "knowledge_base_id": (
         "knowledge_base_id must be a UUID",
         "knowledge_base_id は UUID で指定してください（list_knowledge_bases で確認できます）。",
+    ),
+    "message": (
+        f"message must be a text of 1 to {TEXT_LIMIT} characters",
+        f"message は1〜{TEXT_LIMIT}文字の文字列で指定してください。",
     ),
     "text": ("text must be a text", "text は文字列で指定してください。"),
     "engine": (

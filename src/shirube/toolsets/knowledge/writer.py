@@ -17,7 +17,7 @@ from shirube.text.invisible import visible
 # Characters: passages are about 500, a few sentences far less than 2,000.
 _PASSAGE, _ANSWER = 2000, 2000
 _NOT_THERE = "NOT_IN_DOCUMENTS"
-_BRACKET = re.compile(r"[\[［【〔]([0-9０-９\s,，、;；~〜–-]*[0-9０-９][0-9０-９\s,，、;；~〜–-]*)[\]］】〕]")
+_BRACKET = re.compile(r"[\[［【〔]\s*([0-9０-９][0-9０-９\s,，、;；~〜–-]*)[\]］】〕]")
 _COMMA = re.compile(r"[,，、;；\s]+")
 # A page that shows the answer would fetch an image, or offer a link, with what a passage made the model put in it.
 _MARKUP = re.compile(r"\]\(|<[a-zA-Z!/]")
