@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from shirube.models import registry
-from shirube.models.breaker import Breaker
 from shirube.models.contract import Generator
 from shirube.models.deadline import Timeouts
 from shirube.models.guarded import GuardedGenerator
-from shirube.models.remote import ollama_generator
+from shirube.models.remote import ollama_generator, openai_generator
 from tests.models.wire import Reply, Request, Wire, as_json, prompt_of, says, serve
 
 KINDS = {"ollama": "ollama:elyza@{}", "openai": "openai:elyza@{}/v1"}
@@ -32,7 +31,10 @@ class Llm:
     def hasty(self) -> Generator:
         """The same model, waited for a moment only."""
         timeouts = Timeouts(connect=0.2, generate=0.2)
-        return GuardedGenerator(ollama_generator(self.setting, "elyza", self.wire.url, timeouts), Breaker())
+        if self.setting.startswith("ollama"):
+            return GuardedGenerator(ollama_generator(self.setting, "elyza", self.wire.url, timeouts))
+        url = self.wire.url + "/v1"
+        return GuardedGenerator(openai_generator(self.setting, "elyza", url, None, timeouts))
 
     @property
     def prompts(self) -> Sequence[str]:

@@ -128,6 +128,7 @@ def test_errors_are_typed(company: Served, llm: Llm) -> None:
         ({"message": ""}, "message must be a text of 1 to 10000 characters"),
         ({"message": "　\n"}, "message must be a text of 1 to 10000 characters"),
         ({"message": "あ" * 10_001}, "message must be a text of 1 to 10000 characters"),
+        ({"message": "手\ud800当"}, "message must be a text of 1 to 10000 characters"),
         ({"message": ["手当"]}, "message must be a text of 1 to 10000 characters"),
         ({"knowledge_base_id": "社内規程"}, "knowledge_base_id must be a UUID"),
         ({"force_tool": "drop_tables"}, "force_tool must be one of"),

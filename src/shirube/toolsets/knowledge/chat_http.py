@@ -50,8 +50,7 @@ async def chat(
         raise schema.explain_invalid(error) from None
     if asked.force_tool is not None:
         checked_tool(asked.force_tool)
-    message = asked.message.encode("utf-8", "replace").decode()
-    base_id = str(asked.knowledge_base_id)
+    message, base_id = asked.message, str(asked.knowledge_base_id)
     if asked.stream:
         return _events(registry, caller, message, base_id, asked.force_tool, model)
     return asdict(await reply(registry, caller, message, base_id, asked.force_tool, model))
