@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shirube.operations import Answer
-from shirube.toolsets.knowledge.doubts import CALLS, NOT_ALL, PLACES, UNUSABLE
+from shirube.toolsets.knowledge.doubts import CALLS, NOT_ALL, PLACES, UNUSABLE, settled
 from tests.toolsets.knowledge.conftest import Served, serve
 from tests.toolsets.knowledge.llm import Llm
 
@@ -169,3 +169,11 @@ def test_the_same_words_are_asked_about_once(llm: Llm, scans: Scans) -> None:
     answer = scans(line * 100)
     assert answer.body["normalized_text"].count("ホゲーラ") == 100
     assert len(llm.prompts) == 1
+
+
+def test_a_model_that_is_too_slow_is_not_waited_for(llm: Llm) -> None:
+    llm.hang()
+    text, changes, warnings = settled(llm.hasty, "ホゲ-ラのマネ-ジャ-")
+    assert text == "ホゲ-ラのマネージャー"
+    assert [change.reason for change in changes] == ["dictionary", "dictionary"]
+    assert warnings == [DOWN]
