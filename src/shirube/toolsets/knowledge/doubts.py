@@ -22,7 +22,7 @@ UNUSABLE = (
 NOT_ALL = (
     "疑わしい箇所が多いため、残りは規則で判断しました。 Too many doubtful places; the rules decided the rest."
 )
-# A page rarely has more doubtful words. Each call may take a minute, so there are few.
+# A short list is answered in full, and each call may take a minute.
 PLACES, CALLS = 20, 3
 # A sentence's half on either side is enough to know a word.
 _CONTEXT = 20
