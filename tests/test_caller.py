@@ -1,5 +1,6 @@
 """Who a token's claims name, and who they do not."""
 
+import time
 from typing import Any
 
 import pytest
@@ -19,6 +20,10 @@ def test_claims_name_a_caller() -> None:
         Confidentiality.confidential,
         frozenset({"admin"}),
     )
+
+
+def test_claims_hold_until_they_expire() -> None:
+    assert claimed({**HANAKO, "exp": time.time() + 60}).subject == "hanako"
 
 
 @pytest.mark.parametrize("level", Confidentiality)
@@ -53,6 +58,11 @@ def test_what_is_not_claimed_is_not_given() -> None:
         {**HANAKO, "clearance": 0},
         {**HANAKO, "clearance": 6},
         {**HANAKO, "clearance": None},
+        {**HANAKO, "exp": 0},
+        {**HANAKO, "exp": 1_700_000_000},
+        {**HANAKO, "exp": "2099"},
+        {**HANAKO, "exp": float("nan")},
+        {**HANAKO, "exp": True},
     ],
 )
 def test_claims_that_name_nobody_are_refused_with_one_message(claims: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Who asks. Every store and index call takes a Caller; there is no call without one."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -38,6 +39,7 @@ class Caller:
 
 def claimed(claims: Mapping[str, Any]) -> Caller:
     """The caller that a token's claims name. Whoever names no tenant is nobody: there is no default one."""
+    _check_time(claims.get("exp"))
     return Caller(
         tenant=_name(claims, "tenant_id"),
         subject=_name(claims, "sub"),
@@ -45,6 +47,13 @@ def claimed(claims: Mapping[str, Any]) -> Caller:
         clearance=_clearance(claims.get("clearance", Confidentiality.public.name)),
         roles=_names(claims, "roles"),
     )
+
+
+def _check_time(expires: object) -> None:
+    if expires is None:
+        return
+    if isinstance(expires, bool) or not isinstance(expires, int | float) or not time.time() < expires:
+        raise Unauthenticated("期限が切れています。 It has expired.")
 
 
 def _name(claims: Mapping[str, Any], claim: str) -> str:

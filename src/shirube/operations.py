@@ -36,7 +36,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Operation(Generic[In]):
-    """Something a caller can ask for. `render_error` gives an error the shape of the toolset's specification."""
+    """Something a caller can ask for. `render_error` gives an error the shape of the toolset's specification.
+
+    Where `is_tool` is false, agents are not offered it: it is there for programs that know it.
+    """
 
     name: str
     toolset: str
@@ -50,6 +53,7 @@ class Operation(Generic[In]):
     cost: Cost = "light"
     read_only: bool = True
     idempotent: bool = True
+    is_tool: bool = True
     explain_invalid: Callable[[ValidationError], ShirubeError] | None = None
 
     def input_schema(self) -> dict[str, Any]:
@@ -84,6 +88,10 @@ class Registry:
 
     def __iter__(self) -> Any:
         return iter(self._operations.values())
+
+    def tools(self) -> list[Operation[Any]]:
+        """The operations that agents are offered."""
+        return [operation for operation in self if operation.is_tool]
 
     def get(self, name: str) -> Operation[Any] | None:
         return self._operations.get(name)

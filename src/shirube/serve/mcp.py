@@ -47,10 +47,11 @@ def build_server(application: Application) -> "Server[Any]":
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         if preparing.ident is None:
             preparing.start()
-        return types.ListToolsResult(tools=[_tool(operation) for operation in registry])
+        return types.ListToolsResult(tools=[_tool(operation) for operation in registry.tools()])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if registry.get(params.name) is None:
+        operation = registry.get(params.name)
+        if operation is None or not operation.is_tool:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         answer = await registry.call(params.name, LOCAL, params.arguments)
         return types.CallToolResult(

@@ -9,6 +9,7 @@ from shirube.caller import Caller
 from shirube.operations import Registry
 from shirube.settings import Settings
 from shirube.toolsets.knowledge.operations import knowledge_operations
+from shirube.toolsets.knowledge.original import original_operations
 
 if TYPE_CHECKING:
     from shirube.toolsets.knowledge.service import KnowledgeService
@@ -37,7 +38,16 @@ class Application:
         self.settings = settings
         self.workspace: Callable[[], Workspace] = _once(self._open_workspace)
         self.knowledge: Callable[[], KnowledgeService] = _once(self._open_knowledge)
-        self.registry = Registry(knowledge_operations(self.knowledge), self._audit)
+        self.registry = Registry(
+            [
+                *knowledge_operations(self.knowledge),
+                # The registry is asked when they are called, not while it is made.
+                *original_operations(
+                    lambda: self.registry.tools(), lambda *asked: self.registry.call(*asked)
+                ),
+            ],
+            self._audit,
+        )
 
     def _open_workspace(self) -> "Workspace":
         from shirube.workspace import Workspace

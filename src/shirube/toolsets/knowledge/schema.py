@@ -1,5 +1,6 @@
 """Inputs and outputs of the knowledge tools, as their specification gives them."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -199,10 +200,11 @@ _MESSAGES = {
 }
 
 
-def explain_invalid(error: ValidationError) -> ShirubeError:
-    """The messages of the specification, where it has one."""
+def explain_invalid(error: ValidationError, aliases: Mapping[str, str] | None = None) -> ShirubeError:
+    """The messages of the specification, where it has one; `aliases` are other names of parameters."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else ""
+    name = (aliases or {}).get(name, name)
     if first["type"] in ("missing", "extra_forbidden"):
         return invalid(error)
     if name == "max_results":
