@@ -18,6 +18,11 @@ class Settings:
     def index_folder(self) -> Path:
         return self.home / "index"
 
+    @property
+    def calibrations(self) -> Path:
+        """Maps that were fitted here, by re-ranker."""
+        return self.home / "calibrations.json"
+
 
 def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     home = Path(environ.get("SHIRUBE_HOME") or default_home(environ)).expanduser()

@@ -9,7 +9,7 @@ from shirube.index.embedded.space import EmbeddedSpace
 from shirube.models import registry
 from shirube.models.contract import Embedder, Generator, Reranker
 from shirube.models.ranker.reranker import LearnedReranker
-from shirube.retrieval.calibration import Calibration, Standing, Uncalibrated
+from shirube.retrieval.calibration import Calibration, Standing, Uncalibrated, saved
 from shirube.settings import Settings
 from shirube.store.database import Database, open_database
 from shirube.store.journal import Journal
@@ -52,7 +52,9 @@ class Workspace:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The map fitted for the re-ranker in use, if there is one."""
+        """The map fitted for the re-ranker in use: one that was fitted here, else the one it came with."""
+        if self.reranker and (fitted := saved(self.settings.calibrations, self.reranker.name)):
+            return fitted
         if isinstance(self.reranker, LearnedReranker):
             return Standing(*self.reranker.calibration)
         return Uncalibrated()

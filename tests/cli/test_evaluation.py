@@ -1,5 +1,6 @@
 """`shirube eval run` as a user types it."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def test_every_stage_is_measured_with_the_models_in_the_settings(
     assert (body["skipped_queries"], body["unknown_passages"], body["unknown_queries"]) == (0, 0, 0)
     assert body["indexed_per_second"] > 0
     assert body["embedded_per_second"] > 0
-    assert [stage["stage"] for stage in body["stages"]] == ["sparse", "dense", "fused", "whole"]
+    assert [stage["stage"] for stage in body["stages"]] == ["sparse", "dense", "fused", "bm25", "whole"]
     for stage in body["stages"]:
         assert stage["state"] == "measured"
         assert list(stage["measures"]) == list(MEASURES)
@@ -67,10 +68,10 @@ def test_the_table_shows_models_counts_rates_and_every_figure(shirube: Run, faq:
     assert "/s" in lines[2]
     heads = next(line for line in lines if "段階" in line)
     assert heads.split() == ["段階", *MEASURES, "p50", "ms", "p95", "ms"]
-    rows = {line.split()[0]: line.split()[1:] for line in lines[-4:]}
+    rows = {line.split()[0]: line.split()[1:] for line in lines[-5:]}
     assert rows["sparse"][:5] == ["1.0000"] * 5
     assert rows["dense"] == ["なし"]
-    assert [len(rows[stage]) for stage in ("sparse", "fused", "whole")] == [7, 7, 7]
+    assert [len(rows[stage]) for stage in ("sparse", "fused", "bm25", "whole")] == [7, 7, 7, 7]
 
 
 def test_fewer_queries_are_asked_when_told_so(shirube: Run, faq: Path) -> None:
@@ -142,11 +143,17 @@ def test_a_model_that_cannot_be_reached_fails_its_stages_and_the_command(
     if as_json:
         states = {stage["stage"]: (stage["state"], stage["measures"] != {}) for stage in ran.json()["stages"]}
         failed = ("failed", False)
-        assert states == {"sparse": ("measured", True), "dense": failed, "fused": failed, "whole": failed}
+        assert states == {
+            "sparse": ("measured", True),
+            "dense": failed,
+            "fused": failed,
+            "bm25": failed,
+            "whole": failed,
+        }
     else:
-        rows = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()[-4:]}
+        rows = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()[-5:]}
         assert len(rows["sparse"]) == 7
-        assert [rows[stage] for stage in ("dense", "fused", "whole")] == [["失敗"]] * 3
+        assert [rows[stage] for stage in ("dense", "fused", "bm25", "whole")] == [["失敗"]] * 4
 
 
 def test_a_re_ranker_that_breaks_shows_no_traceback(shirube: Run, faq: Path, tmp_path: Path) -> None:
@@ -159,3 +166,44 @@ def test_a_re_ranker_that_breaks_shows_no_traceback(shirube: Run, faq: Path, tmp
     assert ran.err.startswith("whole: 測れませんでした。 Failed: rerank failed: onnx:")
     assert "Traceback" not in ran.err
     assert ran.out.splitlines()[-1].split() == ["whole", "失敗"]
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Ninety questions about thirty rules."""
+    subjects = [f"{place}の{thing}" for place in "東京 大阪 京都".split() for thing in "甲乙丙丁戊己庚辛壬癸"]
+    corpus = tuple(
+        Passage(str(n), "", f"{name}は{n}円を上限として支給する。") for n, name in enumerate(subjects)
+    )
+    asked = {
+        f"{n}-{way}": f"{name}{way}" for n, name in enumerate(subjects) for way in ("の上限", "は何円", "")
+    }
+    qrels = {name: {name.partition("-")[0]: 1} for name in asked}
+    write_folder(tmp_path / "many", Dataset("many", corpus, asked, qrels))
+    return tmp_path / "many"
+
+
+def test_scores_are_calibrated_to_a_set_and_used_from_then_on(
+    shirube: Run, many: Path, home: Path, tmp_path: Path
+) -> None:
+    ran = shirube("eval", "calibrate", str(many), "--json", SHIRUBE_EMBEDDER="none")
+    assert ran.code == 0, ran.err
+    body = ran.json()
+    assert (body["dataset"], body["queries"]) == ("many", 90)
+    assert body["saved"] == (body["after"] < body["before"])
+    assert body["saved"] == (home / "calibrations.json").exists()
+    assert body["saved"], "ten of the same words in a row are no probabilities yet"
+    rules = tmp_path / "規程"
+    rules.mkdir()
+    (rules / "a.md").write_text("東京の甲は5円を上限として支給する。")
+    added = shirube("kb", "add", str(rules), "--kb", "規程", "--json", "--no-vectors")
+    asked = {"query": "東京の甲", "knowledge_base_id": added.json()["knowledge_base_id"], "explain": True}
+    found = shirube("call", "search_documents", "--args", json.dumps(asked), SHIRUBE_EMBEDDER="none")
+    assert found.json()["explain"]["recipe"]["calibration"] == "fitted to many"
+
+
+def test_too_few_questions_are_not_fitted_to(shirube: Run, faq: Path, home: Path) -> None:
+    ran = shirube("eval", "calibrate", str(faq))
+    assert ran.code == 1
+    assert "60" in ran.err
+    assert not (home / "calibrations.json").exists()

@@ -58,7 +58,13 @@ def test_models_counts_rates_and_times_are_told(models: Models) -> None:
 def test_models_that_are_switched_off_are_off_and_not_failed(models: Models) -> None:
     models(None, None)
     report = measure(DATASET, NOTHING)
-    assert states(report) == {"sparse": "measured", "dense": "off", "fused": "measured", "whole": "measured"}
+    assert states(report) == {
+        "sparse": "measured",
+        "dense": "off",
+        "fused": "measured",
+        "bm25": "measured",
+        "whole": "measured",
+    }
     assert (report.embedder, report.reranker, report.embedded_per_second) == (None, None, None)
     assert stages(report)["whole"].measures == stages(report)["sparse"].measures
     assert report.failed == []
@@ -67,7 +73,13 @@ def test_models_that_are_switched_off_are_off_and_not_failed(models: Models) -> 
 def test_passages_that_cannot_be_embedded_leave_figures_to_full_text_alone(models: Models) -> None:
     models(Letters(refuses_passages=True), Longest())
     report = measure(DATASET, NOTHING)
-    assert states(report) == {"sparse": "measured", "dense": "failed", "fused": "failed", "whole": "failed"}
+    assert states(report) == {
+        "sparse": "measured",
+        "dense": "failed",
+        "fused": "failed",
+        "bm25": "failed",
+        "whole": "failed",
+    }
     assert stages(report)["dense"].reason == "letters: no passages today"
     assert report.embedded_per_second is None
     assert all(not stage.measures and stage.p50_ms is None for stage in report.failed)
@@ -76,16 +88,28 @@ def test_passages_that_cannot_be_embedded_leave_figures_to_full_text_alone(model
 def test_one_question_that_cannot_be_embedded_fails_all_that_rests_on_vectors(models: Models) -> None:
     models(Letters(refused_query=DATASET.queries["q4"]), Longest())
     report = measure(DATASET, NOTHING)
-    assert states(report) == {"sparse": "measured", "dense": "failed", "fused": "failed", "whole": "failed"}
+    assert states(report) == {
+        "sparse": "measured",
+        "dense": "failed",
+        "fused": "failed",
+        "bm25": "failed",
+        "whole": "failed",
+    }
     assert stages(report)["dense"].reason == "letters: no more queries"
-    assert [stage.measures for stage in report.failed] == [{}, {}, {}]
+    assert [stage.measures for stage in report.failed] == [{}, {}, {}, {}]
 
 
 def test_a_lane_that_fails_inside_the_pipeline_fails_the_stage_with_its_cause(models: Models) -> None:
     enough_for_dense = 1 + 2 * len(DATASET.queries)
     models(Letters(queries_left=enough_for_dense), None)
     report = measure(DATASET, NOTHING)
-    assert states(report) == {"sparse": "measured", "dense": "measured", "fused": "failed", "whole": "failed"}
+    assert states(report) == {
+        "sparse": "measured",
+        "dense": "measured",
+        "fused": "failed",
+        "bm25": "failed",
+        "whole": "failed",
+    }
     assert stages(report)["fused"].reason == "dense failed: letters: no more queries"
 
 
@@ -105,6 +129,7 @@ def test_a_re_ranker_that_fails_leaves_the_stages_before_it(
         "sparse": "measured",
         "dense": "measured",
         "fused": "measured",
+        "bm25": "measured",
         "whole": "failed",
     }
     assert [stage.reason for stage in report.failed] == [told]

@@ -10,9 +10,15 @@ from rich.text import Text
 from typer import Exit
 
 from shirube.cli.output import err, out, progress_bar, show_json
+from shirube.errors import Unavailable
+from shirube.evaluate.calibration import fit
 from shirube.evaluate.datasets import Checked, checked, load_folder, with_queries
 from shirube.evaluate.measures import MEASURES
 from shirube.evaluate.report import Model, Report, StageReport, measure
+from shirube.evaluate.searcher import StageFailed
+from shirube.models.errors import ModelError
+from shirube.retrieval.calibration import save
+from shirube.settings import load_settings
 
 # Short, so that the table fits 80 columns; the lines below it say more.
 _STATES = {"failed": "失敗", "off": "なし"}
@@ -32,6 +38,34 @@ def run(folder: Path, *, most: int | None, as_json: bool) -> None:
         err.print(Text(f"{stage.stage}: 測れませんでした。 Failed: {stage.reason}", style="red"))
     if report.failed:
         raise Exit(1)
+
+
+def calibrate(folder: Path, *, most: int | None, as_json: bool) -> None:
+    """Fit a map to the set, and keep it where it does better than the one in use."""
+    found = checked(load_folder(folder))
+    _show_notices(found)
+    dataset = with_queries(found.dataset, most) if most else found.dataset
+    try:
+        made = fit(dataset, os.environ, progress_bar)
+    except (ModelError, StageFailed) as error:
+        raise Unavailable(f"Could not be calibrated: {error}", f"較正できませんでした: {error}") from error
+    if made.better:
+        save(load_settings().calibrations, made.reranker, made.calibration)
+    if as_json:
+        show_json({**asdict(made), "saved": made.better})
+        return
+    out.print(f"{made.dataset}: 質問 queries {made.queries:,}  再ランキング re-ranker: {made.reranker}")
+    out.print(f"較正誤差 expected calibration error: {made.before:.4f} → {made.after:.4f}")
+    table = Table("threshold", "precision", "recall", "答えなしを空に no answer, none shown")
+    for each in made.trades:
+        figures = (each.precision, each.recall, each.silent)
+        table.add_row(f"{each.threshold:.2f}", *(f"{figure:.3f}" for figure in figures))
+    out.print(table)
+    out.print(
+        "保存しました。以後の検索で使われます。 Saved, and used from now on."
+        if made.better
+        else "今の較正のほうが良いため、保存しません。 Not saved: the map in use does better."
+    )
 
 
 def _show_notices(found: Checked) -> None:

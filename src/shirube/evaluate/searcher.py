@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Reranker
 from shirube.query.filters import Filters
 from shirube.retrieval.calibration import Calibration
-from shirube.retrieval.pipeline import Found, Outcome, Space, embedded_query, rank
+from shirube.retrieval.pipeline import Found, Outcome, Recipe, Space, embedded_query, rank
 from shirube.settings import load_settings
 from shirube.store import bases
 from shirube.store.documents import Document, put_document
@@ -27,12 +27,13 @@ from shirube.toolsets.knowledge.feed import BODY, TITLE, WEIGHTS
 from shirube.toolsets.knowledge.service import RECIPE, KnowledgeService, access_filters, found_texts
 from shirube.workspace import Workspace
 
-Stage = Literal["sparse", "dense", "fused", "whole"]
-STAGES: tuple[Stage, ...] = ("sparse", "dense", "fused", "whole")
+Stage = Literal["sparse", "dense", "fused", "bm25", "whole"]
+STAGES: tuple[Stage, ...] = ("sparse", "dense", "fused", "bm25", "whole")
 # Parts of the pipeline that can be left out, to see what each adds. Without the dense lane vectors still help to rank
 # what the other lane found; without vectors they do not.
-Part = Literal["sparse lane", "dense lane", "vectors", "re-ranking"]
-PARTS: tuple[Part, ...] = ("sparse lane", "dense lane", "vectors", "re-ranking")
+Part = Literal["sparse lane", "dense lane", "vectors", "bm25", "re-ranking"]
+PARTS: tuple[Part, ...] = ("sparse lane", "dense lane", "vectors", "bm25", "re-ranking")
+_WITHOUT_BM25 = replace(RECIPE, bm25_share=0.0)
 
 # Shows how far a piece of work with this title has come.
 Watch = Callable[[str], AbstractContextManager[Progress]]
@@ -152,6 +153,8 @@ class Searcher:
             hits = self.space.search_vectors(self.embedder.name, vector, Filters(), limit)
             return [self.ids[hit.key] for hit in hits]
         if stage == "fused":
+            outcome = self._outcome(query, None, recipe=_WITHOUT_BM25)
+        elif stage == "bm25":
             outcome = self._outcome(query, None)
         else:
             outcome = self._outcome(query, self.reranker, self.workspace.calibration)
@@ -160,10 +163,10 @@ class Searcher:
     def search_without(self, part: Part, query: str, limit: int) -> list[str]:
         """The ids of the whole pipeline but for one of its parts."""
         if part == "re-ranking":
-            return self.search(query, limit, "fused")
-        return self._best(
-            self._outcome(query, self.reranker, self.workspace.calibration, without=part), limit
-        )
+            return self.search(query, limit, "bm25")
+        recipe = _WITHOUT_BM25 if part == "bm25" else RECIPE
+        outcome = self._outcome(query, self.reranker, self.workspace.calibration, part, recipe)
+        return self._best(outcome, limit)
 
     def _best(self, outcome: Outcome, limit: int) -> list[str]:
         if outcome.failed:
@@ -176,6 +179,7 @@ class Searcher:
         reranker: Reranker | None,
         calibration: Calibration | None = None,
         without: Part | None = None,
+        recipe: Recipe = RECIPE,
     ) -> Outcome:
         lanes = {"sparse lane": _WithoutText, "dense lane": _WithoutNearest}
         space: Space = lanes[without](self.space) if without in lanes else self.space
@@ -183,7 +187,7 @@ class Searcher:
             space,
             query,
             access_filters(LOCAL),
-            RECIPE,
+            recipe,
             embedder=self.embedder if self.vectors and without != "vectors" else None,
             reranker=reranker,
             calibration=calibration,
