@@ -31,11 +31,13 @@ KNOWLEDGE = (
         "000",
         "The server publishes the three tools search_documents, get_knowledge_base_summary and "
         "normalize_ocr_text.",
+        tests=("tests/serve/test_mcp.py::test_tools_are_listed_with_schemas_and_annotations",),
     ),
     Requirement(
         "K-tools-callable-over-mcp",
         "000",
         "Each of the three tools can be called by Claude Desktop and any other MCP client.",
+        tests=("tests/serve/test_mcp.py::test_each_tool_of_the_specification_can_be_called",),
     ),
     Requirement(
         "K-search-time",
@@ -53,7 +55,14 @@ KNOWLEDGE = (
             "tests/toolsets/knowledge/test_summary.py::test_a_summary_takes_less_than_the_specified_time",
         ),
     ),
-    Requirement("K-ocr-time", "000", "normalize_ocr_text answers in about 500 milliseconds or less."),
+    Requirement(
+        "K-ocr-time",
+        "000",
+        "normalize_ocr_text answers in about 500 milliseconds or less.",
+        tests=(
+            "tests/toolsets/knowledge/test_ocr.py::test_the_longest_text_takes_less_than_the_specified_time",
+        ),
+    ),
     Requirement(
         "K-search-input-object",
         "000",
@@ -315,6 +324,7 @@ KNOWLEDGE = (
         "K-search-metadata-bm25-score",
         "000",
         "The metadata of a search_documents result carries the re-ranking score of stage 5 under bm25_score.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_with_vectors_every_stage_gives_its_score",),
     ),
     Requirement(
         "K-search-metadata-cross-encoder-score",
@@ -344,11 +354,22 @@ KNOWLEDGE = (
             "tests/toolsets/knowledge/test_search.py::test_scores_are_within_0_and_1_and_in_falling_order",
         ),
     ),
-    Requirement("K-hybrid-endpoint", "000", "POST /admin/search/hybrid runs the same search over HTTP."),
+    Requirement(
+        "K-hybrid-endpoint",
+        "000",
+        "POST /admin/search/hybrid runs the same search over HTTP.",
+        tests=(
+            "tests/toolsets/knowledge/test_original.py::test_the_hybrid_search_is_the_search_of_the_tool",
+        ),
+    ),
     Requirement(
         "K-hybrid-payload",
         "000",
         "The body of POST /admin/search/hybrid takes query, kb_id, threshold and top_k.",
+        tests=(
+            "tests/toolsets/knowledge/test_original.py::test_the_hybrid_search_is_the_search_of_the_tool",
+            "tests/toolsets/knowledge/test_original.py::test_what_is_wrong_is_named_as_it_was_asked",
+        ),
     ),
     Requirement(
         "K-hybrid-authorization",
@@ -360,11 +381,16 @@ KNOWLEDGE = (
         "000",
         "The search stages run in the order Atlas, metadata, sparse and dense, RRF, BM25 re-ranker, "
         "Cross-Encoder re-ranker.",
+        tests=("tests/toolsets/knowledge/test_atlas.py::test_all_stages_are_explained_in_their_order",),
     ),
     Requirement(
         "K-stage-1-atlas",
         "000",
         "Stage 1 narrows the search with the vectors of the knowledge base summaries.",
+        tests=(
+            "tests/toolsets/knowledge/test_atlas.py::test_only_the_chosen_collections_are_searched",
+            "tests/toolsets/knowledge/test_atlas.py::test_only_near_collections_are_searched",
+        ),
     ),
     Requirement(
         "K-stage-2-tenant",
@@ -420,12 +446,19 @@ KNOWLEDGE = (
         ),
     ),
     Requirement(
-        "K-stage-5-bm25", "000", "Stage 5 re-ranks the merged passages by BM25 and keeps at most 100."
+        "K-stage-5-bm25",
+        "000",
+        "Stage 5 re-ranks the merged passages by BM25 and keeps at most 100.",
+        tests=(
+            "tests/retrieval/test_pipeline.py::test_bm25_among_the_candidates_counts_beside_the_fusion",
+            "tests/toolsets/knowledge/test_search.py::test_each_lane_gives_500_and_the_fusion_keeps_600",
+        ),
     ),
     Requirement(
         "K-stage-6-cross-encoder",
         "000",
         "Stage 6 re-ranks with a Cross-Encoder and keeps 10 passages by default.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_the_last_stage_keeps_ten_by_default",),
     ),
     Requirement(
         "K-search-use-specific",
@@ -437,6 +470,7 @@ KNOWLEDGE = (
         "K-search-use-concept",
         "000",
         "The query 社員教育について returns passages on 研修制度, キャリアパス and スキル開発.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_a_concept_is_found_in_what_belongs_to_it",),
     ),
     Requirement(
         "K-search-use-several-words",
@@ -450,21 +484,25 @@ KNOWLEDGE = (
         "K-threshold-guide-wide",
         "000",
         "A threshold of 0.5 to 0.6 is for wide search, with medium precision and high recall.",
+        tests=("tests/test_docs.py::test_the_wide_range_has_the_highest_recall",),
     ),
     Requirement(
         "K-threshold-guide-balanced",
         "000",
         "A threshold of 0.6 to 0.7 is the recommended balance, with high precision and medium recall.",
+        tests=("tests/test_docs.py::test_the_balanced_range_is_more_precise_and_finds_less",),
     ),
     Requirement(
         "K-threshold-guide-precise",
         "000",
         "A threshold of 0.7 to 0.8 is for precise search, with the highest precision and low recall.",
+        tests=("tests/test_docs.py::test_the_precise_range_is_more_precise_still",),
     ),
     Requirement(
         "K-threshold-guide-strict",
         "000",
         "A threshold of 0.8 to 1.0 is for strict search, with the highest precision and the lowest recall.",
+        tests=("tests/test_docs.py::test_the_strict_range_has_the_highest_precision_and_the_lowest_recall",),
     ),
     Requirement(
         "K-threshold-raise-narrows",
@@ -782,6 +820,7 @@ KNOWLEDGE = (
         "K-error-401",
         "000",
         "An invalid or expired JWT is answered with 401 and Invalid authentication credentials.",
+        tests=("tests/test_caller.py::test_claims_that_name_nobody_are_refused_with_one_message",),
     ),
     Requirement(
         "K-error-403",
@@ -805,6 +844,7 @@ KNOWLEDGE = (
         "000",
         "An unreachable search service is answered with 503 and Failed to connect to followed by the "
         "service.",
+        tests=("tests/toolsets/knowledge/test_search.py::test_a_database_that_cannot_be_reached_is_503",),
     ),
     Requirement(
         "K-error-threshold-range",

@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from shirube.caller import Caller
-from shirube.errors import Internal, InvalidInput, ShirubeError
+from shirube.errors import Internal, InvalidInput, ShirubeError, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -106,10 +106,10 @@ class Registry:
             answer = Answer(output.model_dump(mode="json", exclude_unset=True, by_alias=True))
         except ShirubeError as error:
             answer = Answer(operation.render_error(error), error)
-        except Exception:
+        except Exception as error:
             log.exception("operation %s failed", name)
-            internal = Internal()
-            answer = Answer(operation.render_error(internal), internal)
+            shown = _unreachable() if _is_connection(error) else Internal()
+            answer = Answer(operation.render_error(shown), shown)
         if self._audit:
             outcome = answer.error.code if answer.error else "ok"
             try:
@@ -119,6 +119,20 @@ class Registry:
             except Exception:
                 log.exception("the audit log could not be written")
         return answer
+
+
+def _is_connection(error: Exception) -> bool:
+    """Whether the database could not be reached. By name: a list of tools must not load the database's library."""
+    names = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(error).__mro__}
+    return not names.isdisjoint({("sqlalchemy", "OperationalError"), ("sqlalchemy", "InterfaceError")})
+
+
+def _unreachable() -> Unavailable:
+    return Unavailable(
+        "Failed to connect to the database",
+        "データベースに接続できません。",
+        hint="少し待ってからやり直してください。 Try again in a while.",
+    )
 
 
 def checked(operation: Operation[In], arguments: Any) -> In:

@@ -86,6 +86,23 @@ def test_a_search_answers_with_unescaped_japanese_and_the_same_structure(
     assert result["metadata"]["heading_path"] == ["副業規程"]
 
 
+def test_each_tool_of_the_specification_can_be_called(served: tuple[dict[str, str], str]) -> None:
+    given = {"knowledge_base_id": served[1]}
+
+    async def use(client: Client) -> Any:
+        return [
+            await client.call_tool("search_documents", {"query": "副業", **given}),
+            await client.call_tool("get_knowledge_base_summary", given),
+            await client.call_tool("normalize_ocr_text", {"text": "マネ-ジャ-"}),
+        ]
+
+    search, summary, normalised = asyncio.run(_with_client(served[0], use))
+    assert not any(answer.is_error for answer in (search, summary, normalised))
+    assert search.structured_content["count"] == 1
+    assert summary.structured_content["statistics"]["total_documents"] == 2
+    assert normalised.structured_content["normalized_text"] == "マネージャー"
+
+
 def test_business_errors_are_results_and_unknown_tools_are_protocol_errors(
     served: tuple[dict[str, str], str],
 ) -> None:

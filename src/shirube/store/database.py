@@ -79,8 +79,8 @@ def open_database(url: str) -> Database:
         engine.dispose()
         log.warning("the database cannot be opened: %s", error)
         raise Unavailable(
-            "Failed to open the database",
-            "データベースを開けません。",
+            "Failed to connect to the database",
+            "データベースに接続できません。",
             hint="ファイルの権限と空き容量を確認してください。 Check permissions and disk space.",
         ) from error
     return database

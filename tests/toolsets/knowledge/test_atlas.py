@@ -107,10 +107,11 @@ def test_a_summary_names_what_is_in_the_collection(many: tuple[Served, Knowledge
         assert rows[name].summary_revision == rows[name].revision > 0
 
 
-def test_the_stage_is_in_the_explanation(many: tuple[Served, KnowledgeBase]) -> None:
+def test_all_stages_are_explained_in_their_order(many: tuple[Served, KnowledgeBase]) -> None:
     served, base = many
     body = served.found("有給休暇の日数", knowledge_base_id=base.id, threshold=0.0, explain=True)
-    assert body["explain"]["stages"][0]["stage"] == "atlas"
+    stages = [stage["stage"] for stage in body["explain"]["stages"]]
+    assert stages == ["atlas", "sparse", "dense", "fusion", "bm25", "rerank", "calibrate"]
     assert 1 <= body["explain"]["stages"][0]["count"] <= len(SUBJECTS) + 1
     assert "有給休暇" in body["results"][0]["content"]
 

@@ -2,8 +2,10 @@
 
 import uuid
 
+import pytest
+
 from shirube.caller import Caller
-from shirube.store import bases
+from shirube.toolsets.knowledge.service import KnowledgeService
 from tests.store.records import document
 from tests.toolsets.knowledge.conftest import Served
 
@@ -40,11 +42,12 @@ def test_neither_question_nor_answer_is_in_the_log(served: Served) -> None:
     assert all(SECRET not in str(value) for row in rows for value in row)
 
 
-def test_a_crash_is_written_down_as_such(served: Served) -> None:
-    with served.database.write() as connection:
-        bases.remove_base(connection, Caller("local", "local"), served.base.id)
-        connection.exec_driver_sql("DROP TABLE members")
-    answer = served.summary(served.base.id, Caller("local", "somebody"))
+def test_a_crash_is_written_down_as_such(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_asked: object) -> None:
+        raise ValueError("members")
+
+    monkeypatch.setattr(KnowledgeService, "summary", crash)
+    answer = served.summary()
     assert answer.body["code"] == "INTERNAL_ERROR"
     assert "members" not in answer.json()
     assert [row.outcome for row in served.audited()] == ["INTERNAL_ERROR"]

@@ -1,5 +1,6 @@
 """normalize_ocr_text as a tool: the examples of its specification, and what it refuses."""
 
+import time
 from typing import Any
 
 import pytest
@@ -54,6 +55,15 @@ def test_a_call_without_a_text_or_with_something_else_is_refused(
     answer = company.call("normalize_ocr_text", arguments)
     assert not answer.ok
     assert answer.body["status"] == 422
+
+
+def test_the_longest_text_takes_less_than_the_specified_time(company: Served) -> None:
+    text = ("エンジニア-リングマネ-ジャ-は10-20名のチ-ムを率いる。" * 400)[:10_000]
+    company.call("normalize_ocr_text", {"text": "ウォ-ムアップ"})
+    started = time.perf_counter()
+    answer = company.call("normalize_ocr_text", {"text": text})
+    assert time.perf_counter() - started < 0.5
+    assert "マネージャー" in answer.body["normalized_text"]
 
 
 def test_an_empty_text_is_a_text(company: Served) -> None:

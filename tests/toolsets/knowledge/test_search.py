@@ -1,11 +1,13 @@
 """search_documents: what is found, in which shape, and how threshold and max_results cut it."""
 
+import asyncio
 import json
 import math
 import re
 import time
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +19,12 @@ from shirube.caller import LOCAL
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Embedder
 from shirube.query.filters import Filters
+from shirube.settings import load_settings
 from shirube.store.documents import document_text
 from shirube.store.runs import get_run
 from shirube.store.tables import documents
-from shirube.toolsets.knowledge.feed import BODY
+from shirube.toolsets.knowledge.feed import BODY, TITLE
+from shirube.toolsets.registry import Application
 from tests.retrieval.ranking import Letters
 from tests.store.records import document, put, remove
 from tests.toolsets.knowledge.conftest import Served, serve
@@ -189,9 +193,35 @@ def test_with_vectors_every_stage_gives_its_score(vectored: Served) -> None:
     assert "兼業" in body["results"][0]["content"]
     for result in body["results"]:
         stage_scores = {name: result["metadata"][name] for name in STAGE_SCORES}
-        assert None not in (stage_scores["dense_score"], stage_scores["rrf_score"])
+        assert None not in (
+            stage_scores["dense_score"],
+            stage_scores["rrf_score"],
+            stage_scores["bm25_score"],
+        )
         assert all(0 <= score <= 1 for score in stage_scores.values() if score is not None)
     assert "warnings" not in body
+
+
+def test_a_concept_is_found_in_what_belongs_to_it(vectored: Served) -> None:
+    """社員教育 is written in none of them."""
+    wanted = {
+        "研修制度": "新入社員研修、管理職研修など、従業員の教育のための研修を毎年行う。",
+        "キャリアパス": "従業員は、育成計画に沿って主任、課長へと成長する道筋を選ぶ。",
+        "スキル開発": "業務に必要な技能を学ぶ講座の受講料を補助し、人材の育成を図る。",
+    }
+    others = {
+        "駐車場": "社用車は地下の駐車場に止める。",
+        "備品": "文房具は総務課の棚から取る。",
+        "名刺": "名刺は百枚ごとに注文する。",
+        "郵便": "郵便物は午後三時に集める。",
+    }
+    documents = [document(f"{title}.md", text, title=title) for title, text in {**wanted, **others}.items()]
+    base = vectored.create("教育", *documents)
+    embedder = vectored.application.workspace().embedder
+    assert embedder is not None
+    embed_missing(vectored.application.knowledge().space(base.id), embedder, BODY, TITLE)
+    body = vectored.found("社員教育について", knowledge_base_id=base.id, threshold=0.0, max_results=3)
+    assert {result["metadata"]["document_title"] for result in body["results"]} == set(wanted)
 
 
 def test_meaning_is_found_across_languages_with_vectors(vectored: Served) -> None:
@@ -401,7 +431,14 @@ def test_each_lane_gives_500_and_the_fusion_keeps_600(many: Served) -> None:
     counts = {stage["stage"]: stage["count"] for stage in body["explain"]["stages"]}
     assert (counts["sparse"], counts["dense"]) == (500, 500)
     assert 500 < counts["fusion"] <= 600
-    assert counts["rerank"] == 100
+    assert counts["bm25"] == counts["rerank"] == 100
+
+
+def test_the_last_stage_keeps_ten_by_default(many: Served) -> None:
+    body = many.found("規程の第5条", threshold=0.0)
+    assert body["count"] == 10
+    order = [result["metadata"]["cross_encoder_score"] for result in body["results"]]
+    assert order == sorted(order, reverse=True)
 
 
 def test_a_cosine_below_0_is_shown_as_0(many: Served) -> None:
@@ -462,3 +499,23 @@ def test_ids_of_runs_cannot_be_guessed(company: Served) -> None:
     runs = {company.found("副業")["run_id"] for _ in range(3)}
     assert len(runs) == 3
     assert all(re.fullmatch(r"knowledge-[0-9a-f]{16}", run) for run in runs)
+
+
+def test_a_database_that_cannot_be_reached_is_503(tmp_path: Path) -> None:
+    served = serve(tmp_path / "home")
+    assert served.search("副業").ok
+    with served.database.write() as connection:
+        connection.exec_driver_sql("ALTER TABLE knowledge_bases RENAME TO gone")
+    for answer in (served.search("副業"), served.summary(), served.call("list_knowledge_bases", {})):
+        assert answer.body["status"] == 503
+        assert answer.body["detail"] == "Failed to connect to the database"
+        assert "gone" not in answer.json()
+    served.database.close()
+
+
+def test_a_file_that_is_no_database_is_503(tmp_path: Path) -> None:
+    (tmp_path / "shirube.db").write_bytes(b"no database at all" * 100)
+    application = Application(load_settings({"SHIRUBE_HOME": str(tmp_path), "SHIRUBE_EMBEDDER": "none"}))
+    given = {"query": "副業", "knowledge_base_id": str(uuid.uuid4())}
+    answer = asyncio.run(application.registry.call("search_documents", LOCAL, given))
+    assert (answer.body["status"], answer.body["detail"]) == (503, "Failed to connect to the database")
