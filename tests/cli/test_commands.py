@@ -192,6 +192,18 @@ def test_a_caller_finds_only_what_they_may_see(shirube: Run, rules: Path) -> Non
     assert asked("--as", '{"sub": "hanako"}') == (1, "Invalid authentication credentials")
     assert asked("--as", "hanako")[0] == 1
 
+    shared = shirube("kb", "share", base, "--member", "hanako", "--json", *owner)
+    assert (shared.json()["is_public"], shared.json()["members"]) == (False, ["hanako"])
+    assert asked(*_as(departments=["人事"], clearance="secret")) == (0, 1)
+    assert asked(*_as(sub="taro", departments=["人事"], clearance="secret"))[0] == 1
+    assert shirube("kb", "share", base, "--public", *_as()).code == 1, "a member does not decide who reads"
+    shirube("kb", "share", base, "--public", "--remove-member", "hanako", *owner)
+    assert asked(*_as(sub="taro", departments=["人事"], clearance="secret")) == (0, 1)
+    assert "テナントの全員" in shirube("kb", "share", base, *owner).out
+    assert shirube("kb", "share", base, "--private", "--member", " ", *owner).code == 1
+    assert shirube("kb", "share", base, "--private", *owner).code == 0
+    assert asked(*_as(departments=["人事"], clearance="secret"))[0] == 1
+
     assert "規程" in shirube("kb", "list", *owner).out
     assert "規程" not in shirube("kb", "list", *_as(**admin, tenant_id="乙社")).out
     assert shirube("kb", "remove", base, "--yes", *_as()).code == 1

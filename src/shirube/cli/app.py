@@ -195,6 +195,31 @@ def kb_list(as_: As = None, as_json: Json = False) -> None:
     show_list(_caller(as_), as_json)
 
 
+@kb.command("share")
+def kb_share(
+    base: Annotated[str, typer.Argument(help="名前または ID。 Name or id.")],
+    public: Annotated[
+        bool | None,
+        typer.Option("--public/--private", help="テナントの全員に公開するか。 For all of the tenant."),
+    ] = None,
+    join: Annotated[
+        list[str] | None, typer.Option("--member", help="メンバーに加えます。 Let this subject in.")
+    ] = None,
+    leave: Annotated[
+        list[str] | None, typer.Option("--remove-member", help="メンバーから外します。 Let them out.")
+    ] = None,
+    as_: As = None,
+    as_json: Json = False,
+) -> None:
+    """誰が読めるかを決めます。指定しなければ今の状態を表示します。 Say who may read it, or show who may.
+
+    例: shirube kb share 社内規程 --public
+    """
+    from shirube.cli.knowledge import share
+
+    share(base, public=public, join=join or [], leave=leave or [], caller=_caller(as_), as_json=as_json)
+
+
 @kb.command("remove")
 def kb_remove(
     base: Annotated[str, typer.Argument(help="名前または ID。 Name or id.")],

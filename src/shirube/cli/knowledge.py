@@ -28,6 +28,9 @@ from shirube.toolsets.knowledge.chat import reply
 from shirube.toolsets.knowledge.feed import BODY, TITLE
 from shirube.toolsets.registry import Application
 
+# What the column holds.
+_LONGEST_SUBJECT = 200
+
 
 def find(application: Application, name: str, caller: Caller = LOCAL) -> KnowledgeBase:
     """The knowledge base of that name or id."""
@@ -180,6 +183,34 @@ def show_list(caller: Caller, as_json: bool) -> None:
         out.print(table)
     else:
         out.print("まだありません。 shirube kb add フォルダー --kb 名前 で作れます。")
+
+
+def share(
+    name: str,
+    *,
+    public: bool | None,
+    join: Sequence[str],
+    leave: Sequence[str],
+    caller: Caller,
+    as_json: bool,
+) -> None:
+    for subject in (*join, *leave):
+        if not subject.strip() or len(subject) > _LONGEST_SUBJECT:
+            raise InvalidInput(
+                f"A member needs a name of 1 to {_LONGEST_SUBJECT} characters",
+                f"メンバーの名前は1〜{_LONGEST_SUBJECT}文字で指定してください。",
+            )
+    application = Application(load_settings())
+    found = find(application, name, caller)
+    with application.workspace().database.write() as connection:
+        base, listed = bases.share_base(connection, caller, found.id, public=public, join=join, leave=leave)
+    if as_json:
+        body = {"knowledge_base_id": base.id, "name": base.name, "owner": base.owner}
+        show_json({**body, "is_public": base.is_public, "members": listed})
+        return
+    out.print(f"{base.name}  {base.id}", style="bold")
+    out.print(f"所有者: {base.owner}  公開: {'テナントの全員' if base.is_public else 'メンバーだけ'}")
+    out.print(f"メンバー: {'、'.join(listed) or 'なし'}")
 
 
 def remove(name: str, *, yes: bool, caller: Caller, as_json: bool) -> None:

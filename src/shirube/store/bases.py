@@ -1,17 +1,17 @@
 """Knowledge bases and their collections, within the caller's reach."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
 
 from shirube.caller import Caller
 from shirube.errors import AccessDenied, InvalidInput, NotFound
 from shirube.store.access import base_in_reach, base_owned, counted
 from shirube.store.clock import now
-from shirube.store.tables import collections, document_counts, knowledge_bases, tenants
+from shirube.store.tables import collections, document_counts, knowledge_bases, members, tenants
 
 DEFAULT_COLLECTION = "default"
 _LIST_HINT = "list_knowledge_bases で ID を確認してください。 Call list_knowledge_bases for the ids."
@@ -118,6 +118,30 @@ def create_base(
 def remove_base(connection: Connection, caller: Caller, base_id: str) -> None:
     get_base(connection, caller, base_id, base_owned)
     connection.execute(delete(knowledge_bases).where(knowledge_bases.c.id == base_id))
+
+
+def share_base(
+    connection: Connection,
+    caller: Caller,
+    base_id: str,
+    *,
+    public: bool | None = None,
+    join: Sequence[str] = (),
+    leave: Sequence[str] = (),
+) -> tuple[KnowledgeBase, list[str]]:
+    """Open the base to everybody in its tenant or close it, let members in and out; the base and its members."""
+    get_base(connection, caller, base_id, base_owned)
+    if public is not None:
+        of_base = knowledge_bases.c.id == base_id
+        connection.execute(update(knowledge_bases).where(of_base).values(is_public=public))
+    of_base = members.c.knowledge_base_id == base_id
+    for subject in dict.fromkeys([*join, *leave]):
+        connection.execute(delete(members).where(of_base, members.c.subject == subject))
+    for subject in dict.fromkeys(join):
+        if subject not in leave:
+            connection.execute(insert(members).values(knowledge_base_id=base_id, subject=subject))
+    listed = connection.execute(select(members.c.subject).where(of_base).order_by(members.c.subject))
+    return get_base(connection, caller, base_id, base_owned), list(listed.scalars())
 
 
 def open_collection(connection: Connection, base: KnowledgeBase, name: str) -> str:
