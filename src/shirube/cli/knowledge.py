@@ -263,7 +263,7 @@ def show_chat(message: str, name: str, *, tool: str | None, caller: Caller, as_j
     for citation in given.citations:
         place = _place(citation.document_title, citation.heading_path)
         out.print(
-            Text(f"  [{citation.number}] {place}  {citation.source['file']}  スコア {citation.score:.2f}"),
+            Text(f"  [{citation.number}] {place}  {_file(citation.source)}  スコア {citation.score:.2f}"),
             style="dim",
         )
     by = f"  書いたモデル: {given.model}" if given.model else ""
@@ -277,6 +277,12 @@ def _place(title: str, headings: Sequence[str]) -> str:
     return " › ".join([title, *(heading for heading in headings if heading != title)])
 
 
+def _file(source: Mapping[str, Any]) -> str:
+    """The file of a passage, with the page where it has pages."""
+    page = source.get("page")
+    return source["file"] if page is None else f"{source['file']} p.{page}"
+
+
 def show_results(body: Mapping[str, Any]) -> None:
     """Results as a person reads them: passage, source, score, and the reasons when asked for."""
     for rank, result in enumerate(body["results"], 1):
@@ -287,7 +293,7 @@ def show_results(body: Mapping[str, Any]) -> None:
                 Text(result["content"]),
                 title=Text(f"{rank}. {place}"),
                 title_align="left",
-                subtitle=Text(f"{meta['source']['file']}  スコア {result['score']:.2f}"),
+                subtitle=Text(f"{_file(meta['source'])}  スコア {result['score']:.2f}"),
                 subtitle_align="right",
             ),
             soft_wrap=False,

@@ -4,6 +4,7 @@ A passage never crosses a heading or splits a line of a table, and repeats up to
 the one before, so that an answer on a border is found whole. Every letter of the body is in some passage.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from shirube.ingest.readers.contract import Content, Heading
@@ -20,11 +21,12 @@ _BREAKS = ("、", "，", ",", "；", ";", "　", " ", "）", ")")
 
 
 def passages(content: Content) -> list[Passage]:
-    """The passages of a document in order."""
+    """The passages of a document in order, each with the page its first letter stands on."""
     found: list[Passage] = []
     for path, start, end in _sections(content):
         for first, last in _windows(content.text, start, end):
-            found.append(Passage(content.text[first:last], first, last, path))
+            page = bisect_right(content.pages, first) or None
+            found.append(Passage(content.text[first:last], first, last, path, page))
     return found
 
 

@@ -16,8 +16,11 @@ from typing import Any
 from shirube.caller import Caller, Confidentiality
 from shirube.errors import InvalidInput
 from shirube.ingest.chunking import passages
+from shirube.ingest.readers import apart
 from shirube.ingest.readers.contract import Closed, Content, Unreadable
+from shirube.ingest.readers.kinds import SCANNED
 from shirube.ingest.readers.registry import LARGEST_FILE, reader_for
+from shirube.ingest.readers.tesseract import languages
 from shirube.store import bases, documents
 from shirube.store.access import base_in_hand
 from shirube.store.bases import DEFAULT_COLLECTION, KnowledgeBase
@@ -143,33 +146,36 @@ def add_files(
     stale: list[str] = []
     closed: set[str] = set()
     roots: set[tuple[str | None, str]] = {(str(root), root.name) for root in folders}
-    for file in files:
-        roots.add((str(file.root), _top(file.source)))
-        if file.is_closed_folder:
-            closed.add(f"{file.source}/")
-        try:
-            if file.source in seen:
-                raise Unreadable("another file has the same name", "同じ名前のファイルがもう1つあります。")
-            seen.add(file.source)
-            _check_owner(file, known.get(file.source))
-            data = _bytes(file)
-            before = known.get(file.source)
-            # Who may read a document is not forgotten because the flags were not given again.
-            kept = _with_access_of(before, options)
-            content_hash = _hash(data, kept)
-            if before and before.content_hash == content_hash:
-                report.unchanged.append(file.source)
-            else:
-                document = _document(file, data, content_hash, kept, report)
-                with database.write() as connection:
-                    documents.put_document(connection, base.id, collection, document)
-                (report.changed if before else report.added).append(file.source)
-                report.passages += len(document.passages)
-        except Unreadable as refusal:
-            report.refused.append(Refused(file.source, refusal.en, refusal.ja))
-            if file.source in known and not isinstance(refusal, Closed):
-                stale.append(file.source)
-        on_file(report)
+    with apart.kept():
+        for file in files:
+            roots.add((str(file.root), _top(file.source)))
+            if file.is_closed_folder:
+                closed.add(f"{file.source}/")
+            try:
+                if file.source in seen:
+                    raise Unreadable(
+                        "another file has the same name", "同じ名前のファイルがもう1つあります。"
+                    )
+                seen.add(file.source)
+                _check_owner(file, known.get(file.source))
+                data = _bytes(file)
+                before = known.get(file.source)
+                # Who may read a document is not forgotten because the flags were not given again.
+                kept = _with_access_of(before, options)
+                content_hash = _hash(file, data, kept)
+                if before and before.content_hash == content_hash:
+                    report.unchanged.append(file.source)
+                else:
+                    document = _document(file, data, content_hash, kept, report)
+                    with database.write() as connection:
+                        documents.put_document(connection, base.id, collection, document)
+                    (report.changed if before else report.added).append(file.source)
+                    report.passages += len(document.passages)
+            except Unreadable as refusal:
+                report.refused.append(Refused(file.source, refusal.en, refusal.ja))
+                if file.source in known and not isinstance(refusal, Closed):
+                    stale.append(file.source)
+            on_file(report)
     if not options.remove_missing:
         report.warnings += [f"{source}: {_STALE}" for source in stale]
     else:
@@ -257,8 +263,11 @@ def _with_access_of(before: documents.Known | None, options: Options) -> Options
     )
 
 
-def _hash(data: bytes, options: Options) -> str:
+def _hash(file: File, data: bytes, options: Options) -> str:
     settings = f"{VERSION}\0{options.department}\0{options.confidentiality}\0"
+    if PurePosixPath(file.source).suffix.lower() in SCANNED:
+        # With Tesseract installed since, or another language, the same file has another text.
+        settings += f"{languages()}\0"
     return hashlib.sha256(settings.encode() + data).hexdigest()
 
 

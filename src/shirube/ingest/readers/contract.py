@@ -30,7 +30,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Content:
-    """`text` is what spans point into; `start` is where the body begins (behind front matter)."""
+    """`text` is what spans point into; `start` is where the body begins (behind front matter).
+
+    `pages` is where each page begins in `text`, the first one included; empty where a file has no pages.
+    """
 
     text: str
     title: str | None = None
@@ -38,3 +41,4 @@ class Content:
     start: int = 0
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    pages: Sequence[int] = ()

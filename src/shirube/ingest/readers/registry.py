@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
-from shirube.ingest.readers import html, markdown, separated, text
+from shirube.ingest.readers import apart, html, markdown, separated, text
 from shirube.ingest.readers.contract import Content, Unreadable
+from shirube.ingest.readers.kinds import MODULES
 
 # A book has about half a million characters; a larger text file is a dump, and is better split.
 LARGEST_FILE = 64 * 1024 * 1024
@@ -18,6 +19,7 @@ READERS: dict[str, Callable[[bytes], Content]] = {
     ".htm": html.read,
     ".csv": separated.read,
     ".tsv": separated.read,
+    **{suffix: apart.reader(suffix) for suffix in MODULES},
 }
 
 

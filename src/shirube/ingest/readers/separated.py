@@ -16,21 +16,21 @@ from shirube.ingest.readers.encoding import decode
 _SEPARATORS = (",", "\t", ";")
 _LOOKED_AT = 50
 # Named again in every row, columns may make much of a little; no honest table grows beyond this.
-_LONGEST = 64 * 1024 * 1024
+LONGEST = 64 * 1024 * 1024
 
 
 def read(data: bytes) -> Content:
     text = decode(data)
     rows = _rows(text, _separator(text))
-    names = rows[0] if rows and _are_names(rows[0]) else None
+    names = rows[0] if rows and are_names(rows[0]) else None
     lines = []
     length = 0
     for number, row in enumerate(rows):
-        line = _line(names if number else None, row)
+        line = named_row(names if number else None, row)
         if line:
             lines.append(line)
             length += len(line) + 1
-            if length > _LONGEST:
+            if length > LONGEST:
                 raise Unreadable("the table is too large", "表が大きすぎます。")
     return Content("\n".join(lines))
 
@@ -58,7 +58,7 @@ def _separator(text: str) -> str:
     return max(_SEPARATORS, key=fitting)
 
 
-def _are_names(row: Sequence[str]) -> bool:
+def are_names(row: Sequence[str]) -> bool:
     """Names of columns are there, differ, and are no numbers."""
     cells = [cell.strip() for cell in row]
     return (
@@ -69,7 +69,7 @@ def _are_names(row: Sequence[str]) -> bool:
     )
 
 
-def _line(names: Sequence[str] | None, row: Sequence[str]) -> str:
+def named_row(names: Sequence[str] | None, row: Sequence[str]) -> str:
     cells = []
     for at, cell in enumerate(row):
         value = " ".join(cell.split())

@@ -1,0 +1,418 @@
+"""Where the letters of a PDF stand, and what that says: lines, columns of tables, headings, ends of paragraphs.
+
+All lengths are in points, heights go up. Text that is written downwards is turned, so that its lines run to the right.
+"""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from shirube.ingest.readers.lines import clean, joined
+
+# All of these are in widths of a letter, measured on Japanese and English office documents.
+_COLUMN_GAP = 1.8
+_ALIGNED = 1.0
+_SHORT = 2.5
+_LINE_STEP = 2.3
+_INDENT = 4.0
+_HYPHEN = "\x02"
+_BREAKS = frozenset("\r\n")
+_JAPANESE = re.compile(r"[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
+# The parts of a page where headers and footers stand.
+_MARGIN = 0.12
+_PAGE_NUMBER = re.compile(
+    r"(?i)[-–—‐－\s(（]*(?:p(?:age|\.)?\s*)?[0-9０-９]{1,5}(?:\s*(?:[/／]|of)\s*[0-9０-９]{1,5})?[-–—‐－\s)）]*(?:ページ|頁)?"
+)
+_LARGER = 1.15
+_LONGEST_HEADING = 60
+_MOST_HEADINGS = 0.3
+_LEVELS = 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Letters beside each other, without a gap as wide as between columns."""
+
+    text: str
+    left: float
+    right: float
+
+
+@dataclass
+class Line:
+    """A line of a page. `margin` is where lines like it end at the right."""
+
+    pieces: list[Piece]
+    left: float
+    right: float
+    bottom: float
+    top: float
+    size: float
+    margin: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return " ".join(piece.text for piece in self.pieces)
+
+
+@dataclass
+class Block:
+    """What becomes a line of the text: a line of the page, a row of a table (without `line`), or a heading."""
+
+    text: str
+    line: Line | None = None
+    level: int | None = None
+
+
+@dataclass
+class Page:
+    lines: list[Line] = field(default_factory=list)
+    bottom: float = 0.0
+    top: float = 0.0
+    recognised: tuple[str, ...] = ()
+
+    @classmethod
+    def of_text(cls, text: str) -> "Page":
+        return cls(recognised=tuple(line for line in text.split("\n") if line.strip()))
+
+    @property
+    def letters(self) -> int:
+        return sum(len(line.text) for line in self.lines) + sum(map(len, self.recognised))
+
+
+@dataclass(frozen=True)
+class _Letter:
+    char: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+def page(opened: Any) -> Page:
+    """The lines of a page of PDFium's, in the order in which they were written."""
+    _, bottom, _, top = opened.get_mediabox()
+    lines: list[Line] = []
+    for letters in _runs(opened):
+        line = _line(letters)
+        if lines and _is_beside(lines[-1], line):
+            lines[-1] = _side_by_side(lines[-1], line)
+        else:
+            lines.append(line)
+    lines = [line for line in lines if line.text.strip()]
+    for line in lines:
+        alike = [each.right for each in lines if _alike(each, line)]
+        line.margin = max(alike, default=line.right)
+    return Page(lines, bottom, top)
+
+
+def _runs(opened: Any) -> Iterator[list[_Letter]]:
+    """The letters between PDFium's line breaks; it gives none behind a hyphen."""
+    import pypdfium2
+
+    raw = pypdfium2.raw
+    text = opened.get_textpage()
+    box = raw.FS_RECTF()
+    letters: list[_Letter] = []
+    for at in range(text.count_chars()):
+        char = chr(raw.FPDFText_GetUnicode(text, at))
+        if char == "\0":
+            continue
+        if char in _BREAKS:
+            if letters:
+                yield letters
+            letters = []
+            continue
+        raw.FPDFText_GetLooseCharBox(text, at, box)
+        if letters and letters[-1].char == _HYPHEN and box.left < letters[-1].left:
+            yield letters
+            letters = []
+        letters.append(_Letter(char, box.left, box.bottom, box.right, box.top))
+    if letters:
+        yield letters
+    text.close()
+
+
+def _line(letters: Sequence[_Letter]) -> Line:
+    """A line with its pieces. Spaces are judged by their width: between Japanese letters PDFium makes up some."""
+    seen = [letter for letter in letters if not letter.char.isspace()]
+    if not seen:
+        return Line([], 0, 0, 0, 0, 0)
+    if _is_vertical(seen):
+        letters = [_turned(letter) for letter in letters]
+        seen = [letter for letter in letters if not letter.char.isspace()]
+    size = max(median(letter.top - letter.bottom for letter in seen), 0.1)
+    pieces: list[Piece] = []
+    part = [seen[0].char]
+    left, before, space = seen[0].left, seen[0], False
+    for letter in letters[1:]:
+        if letter.char.isspace():
+            space = True
+            continue
+        if letter is before:
+            continue
+        gap = letter.left - before.right
+        if gap > _COLUMN_GAP * size:
+            pieces.append(Piece(clean(_paired("".join(part))), left, before.right))
+            part, left = [], letter.left
+        elif space and (
+            gap > size / 2 or not (_JAPANESE.match(before.char) and _JAPANESE.match(letter.char))
+        ):
+            part.append(" ")
+        part.append(letter.char)
+        before, space = letter, False
+    pieces.append(Piece(clean(_paired("".join(part))), left, before.right))
+    return Line(
+        pieces,
+        min(letter.left for letter in seen),
+        max(letter.right for letter in seen),
+        min(letter.bottom for letter in seen),
+        max(letter.top for letter in seen),
+        size,
+    )
+
+
+def _paired(text: str) -> str:
+    """Halves of letters beyond the first 65,536 put together."""
+    if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _is_vertical(letters: Sequence[_Letter]) -> bool:
+    if len(letters) < 3:
+        return False
+    wide = max(each.right for each in letters) - min(each.left for each in letters)
+    high = max(each.top for each in letters) - min(each.bottom for each in letters)
+    return high > 2 * wide
+
+
+def _turned(letter: _Letter) -> _Letter:
+    return _Letter(letter.char, -letter.top, letter.left, -letter.bottom, letter.right)
+
+
+def _is_beside(line: Line, other: Line) -> bool:
+    """Whether another line stands to the right of this one, at its height."""
+    if not line.pieces or not other.pieces:
+        return False
+    shared = min(line.top, other.top) - max(line.bottom, other.bottom)
+    return shared > 0.5 * min(line.size, other.size) and other.left >= line.right - 0.5 * line.size
+
+
+def _side_by_side(line: Line, other: Line) -> Line:
+    return Line(
+        [*line.pieces, *other.pieces],
+        line.left,
+        max(line.right, other.right),
+        min(line.bottom, other.bottom),
+        max(line.top, other.top),
+        max(line.size, other.size),
+    )
+
+
+def _alike(line: Line, other: Line) -> bool:
+    """Lines of the same column in the same type."""
+    return (
+        abs(line.size - other.size) <= 0.1 * other.size
+        and abs(line.left - other.left) <= _INDENT * other.size
+    )
+
+
+def follows(line: Line, other: Line) -> bool:
+    """Whether `other` may go on with what `line` says: it is full, and the next is near, or on another page."""
+    if abs(line.size - other.size) > 0.1 * line.size or line.margin - line.right > _SHORT * line.size:
+        return False
+    step = line.bottom - other.bottom
+    return step <= 0 or step <= _LINE_STEP * line.size
+
+
+def drop_running_lines(pages: Sequence[Page]) -> None:
+    """Take out page numbers, and all but the first of what stands at the top or bottom of most pages."""
+    places: dict[str, list[tuple[Page, Line]]] = defaultdict(list)
+    for each in pages:
+        high = each.top - each.bottom
+        inner = (each.bottom + _MARGIN * high, each.top - _MARGIN * high)
+        for line in [line for line in each.lines if line.top < inner[0] or line.bottom > inner[1]]:
+            if _PAGE_NUMBER.fullmatch(line.text):
+                each.lines.remove(line)
+            else:
+                places[re.sub(r"[0-9０-９\s]+", "", line.text)].append((each, line))
+    for found in places.values():
+        if len(found) >= max(3, len(pages) // 2):
+            for each, line in found[1:]:
+                each.lines.remove(line)
+
+
+def blocks(page: Page) -> list[Block]:
+    """The lines of a page, with those of tables as rows."""
+    found = [Block(text) for text in page.recognised]
+    at = 0
+    while at < len(page.lines):
+        end = _table_end(page.lines, at)
+        if end - at > 1:
+            found += [Block(row) for row in _rows(page.lines[at:end])]
+            at = end
+        else:
+            line = page.lines[at]
+            found.append(Block(line.text, line))
+            at += 1
+    return found
+
+
+def _table_end(lines: Sequence[Line], start: int) -> int:
+    """Behind the last line of the table that begins here; `start` + 1 where none does."""
+    if len(lines[start].pieces) < 2:
+        return start + 1
+    columns = list(lines[start].pieces)
+    end = start + 1
+    rows = 1
+    while end < len(lines):
+        line, above = lines[end], lines[end - 1]
+        near = 0 < above.bottom - line.bottom <= 2 * _LINE_STEP * line.size
+        is_row = len(line.pieces) > 1 and any(
+            _aligned(piece, column, line.size) for piece in line.pieces[1:] for column in columns[1:]
+        )
+        if not near or not (is_row or _continues(line, columns)):
+            break
+        rows += is_row
+        columns += line.pieces if is_row else []
+        end += 1
+    return end if rows > 1 else start + 1
+
+
+def _aligned(piece: Piece, column: Piece, size: float) -> bool:
+    middle = abs(piece.left + piece.right - column.left - column.right) / 2
+    nearest = min(abs(piece.left - column.left), abs(piece.right - column.right), middle)
+    return nearest < _ALIGNED * size
+
+
+def _continues(line: Line, columns: Sequence[Piece]) -> bool:
+    """Whether a line goes on with cells above, none of them in the first column."""
+    if line.left <= min(column.left for column in columns) + line.size:
+        return False
+    return all(
+        any(abs(piece.left - column.left) < _ALIGNED * line.size for column in columns)
+        for piece in line.pieces
+    )
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[str]:
+    cells: list[Piece] = []
+    for line in lines:
+        if cells and _continues(line, cells) and line.left > cells[0].right:
+            for piece in line.pieces:
+                at = min(range(len(cells)), key=lambda each: abs(cells[each].left - piece.left))
+                above = cells[at]
+                text = joined(above.text, piece.text)
+                cells[at] = Piece(text, above.left, max(above.right, piece.right))
+            continue
+        if cells:
+            yield _row(cells)
+        cells = list(line.pieces)
+    if cells:
+        yield _row(cells)
+
+
+def _row(cells: Sequence[Piece]) -> str:
+    return f"| {' | '.join(cell.text.replace('|', '｜') for cell in cells)} |"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A bookmark: a heading, and where it leads."""
+
+    text: str
+    level: int
+    page: int
+    height: float | None
+
+
+def place(found: Sequence[Mark], pages: list[list[Block]]) -> None:
+    """Make headings of the lines that bookmarks name; where none has the title, it becomes a line of its own."""
+    behind: dict[int, int] = {}
+    for mark in found:
+        blocks = pages[mark.page]
+        start = behind.get(mark.page, 0)
+        at, end = _lines_named(mark, blocks, start)
+        blocks[at:end] = [Block(mark.text, level=mark.level)]
+        behind[mark.page] = at + 1
+
+
+def _lines_named(mark: Mark, blocks: Sequence[Block], start: int) -> tuple[int, int]:
+    """The blocks that are the heading, or where it has to go in."""
+    title = _bare(mark.text)
+    begins = None
+    for at in range(start, len(blocks)):
+        written = ""
+        for end in range(at, min(at + 3, len(blocks))):
+            written += _bare(blocks[end].text)
+            if written == title:
+                return at, end + 1
+            if not title.startswith(written):
+                break
+        if begins is None and written.startswith(title):
+            begins = at
+    if begins is not None:
+        return begins, begins
+    for at in range(start, len(blocks)):
+        line = blocks[at].line
+        if mark.height is not None and line is not None and line.top <= mark.height + line.size:
+            return at, at
+    return start, start
+
+
+def _bare(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).split())
+
+
+def find_headings(pages: Sequence[list[Block]]) -> None:
+    """Make headings of short lines in larger type than most of the text; larger type, higher level."""
+    letters: Counter[float] = Counter()
+    for block in (block for blocks in pages for block in blocks if block.line):
+        letters[_type(block)] += len(block.text)
+    if not letters:
+        return
+    body = max(letters, key=lambda size: (letters[size], -size))
+    large = [block for blocks in pages for block in blocks if _may_head(block, body)]
+    if sum(len(block.text) for block in large) > _MOST_HEADINGS * sum(letters.values()):
+        return
+    sizes = sorted({_type(block) for block in large}, reverse=True)
+    for blocks in pages:
+        at = 0
+        while at < len(blocks):
+            block = blocks[at]
+            if _may_head(block, body):
+                block.level = min(sizes.index(_type(block)) + 1, _LEVELS)
+                while at + 1 < len(blocks) and _is_one_heading(block, blocks[at + 1]):
+                    after = blocks.pop(at + 1)
+                    block.text, block.line = joined(block.text, after.text), after.line
+            at += 1
+
+
+def _type(block: Block) -> float:
+    return round(block.line.size * 2) / 2 if block.line else 0.0
+
+
+def _may_head(block: Block, body: float) -> bool:
+    return (
+        _type(block) >= _LARGER * body
+        and len(block.text) <= _LONGEST_HEADING
+        and not block.text.endswith(("。", "、"))
+        and any(char.isalpha() for char in block.text)
+    )
+
+
+def _is_one_heading(block: Block, after: Block) -> bool:
+    """Whether a heading goes on in the next line."""
+    return (
+        block.line is not None
+        and after.line is not None
+        and _type(block) == _type(after)
+        and len(block.text) + len(after.text) <= _LONGEST_HEADING
+        and 0 < block.line.bottom - after.line.bottom <= 1.7 * block.line.size
+        and follows(block.line, after.line)
+    )

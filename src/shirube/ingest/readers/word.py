@@ -1,0 +1,200 @@
+"""Word: paragraphs, headings by their style, numbers as Word shows them, tables as rows.
+
+The document's XML is walked directly: python-docx passes over insertions, content controls and text boxes. Left out
+are headers and footers, deletions, hidden text, field codes, readings above kanji and tables of contents.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import Any
+
+from shirube.ingest.readers import archive
+from shirube.ingest.readers.contract import Content
+from shirube.ingest.readers.numbering import Numbering
+from shirube.ingest.readers.writing import Writer, one_line, row, sensible_title
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_SILENT = frozenset(
+    [
+        _FALLBACK,
+        *(W + name for name in "del moveFrom instrText delText rt pPr rPr sectPr tblPr tcPr trPr".split()),
+    ]
+)
+_SIGNS = {W + "tab": " ", W + "br": " ", W + "cr": " ", W + "noBreakHyphen": "-"}
+_NAMED_LEVEL = re.compile(r"(?i)(?:heading|見出し) ?([1-9])")
+_TITLE_LEVEL = 0
+_BODY_LEVEL = 9
+_FOOTNOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+_NUMBERS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/numbering"
+# Styles are based on styles; Word itself allows eleven steps.
+_DEEPEST = 12
+
+
+def read(data: bytes, on_page: Callable[[], None]) -> Content:
+    archive.check(data)
+    import docx
+
+    document = docx.Document(BytesIO(data))
+    numbers = _related(document.part, _NUMBERS)
+    walk = _Walk(_Styles(document.styles.element), Numbering(numbers))
+    walk.blocks(document.element.body)
+    footnotes = _related(document.part, _FOOTNOTES)
+    for note in () if footnotes is None else footnotes.iter(W + "footnote"):
+        if note.get(W + "type") is None:
+            walk.writer.line(one_line(" ".join(_text(each, []) for each in note.iter(W + "p"))))
+    return walk.writer.content(sensible_title(document.core_properties.title))
+
+
+def _related(part: Any, kind: str) -> Any:
+    """The XML of a part that goes with the document, if it has one."""
+    from docx.oxml.parser import parse_xml
+
+    found = next((each for each in part.rels.values() if each.reltype == kind and not each.is_external), None)
+    return None if found is None else parse_xml(found.target_part.blob)
+
+
+class _Styles:
+    """What the styles say of heading levels and numbers."""
+
+    def __init__(self, root: Any) -> None:
+        self._by_id = {style.get(W + "styleId"): style for style in root.iter(W + "style")}
+
+    def chain(self, paragraph: Any) -> Iterator[Any]:
+        """The paragraph's style and those it is based on."""
+        style = self._by_id.get(_value(paragraph, "pPr/pStyle"))
+        for _ in range(_DEEPEST):
+            if style is None:
+                return
+            yield style
+            style = self._by_id.get(_value(style, "basedOn"))
+
+    def level(self, paragraph: Any) -> int | None:
+        """The level of a heading, or None for what is none."""
+        said = _value(paragraph, "pPr/outlineLvl")
+        for style in self.chain(paragraph):
+            name = _value(style, "name") or ""
+            if match := _NAMED_LEVEL.fullmatch(name):
+                return int(match[1])
+            if name.lower() in ("title", "表題"):
+                return _TITLE_LEVEL
+            said = said or _value(style, "pPr/outlineLvl")
+        return int(said) + 1 if said and said.isdecimal() and int(said) < _BODY_LEVEL else None
+
+    def is_contents(self, paragraph: Any) -> bool:
+        return any(
+            (_value(style, "name") or "").lower().startswith("toc ") for style in self.chain(paragraph)
+        )
+
+    def numbering(self, paragraph: Any) -> tuple[str, int] | None:
+        """The list a paragraph is numbered in, and its depth there."""
+        for node in (paragraph, *self.chain(paragraph)):
+            number = _value(node, "pPr/numPr/numId")
+            if number is not None:
+                depth = _value(node, "pPr/numPr/ilvl") or "0"
+                return None if number == "0" else (number, int(depth) if depth.isdecimal() else 0)
+        return None
+
+
+class _Walk:
+    """Writes block after block."""
+
+    def __init__(self, styles: _Styles, numbering: Numbering) -> None:
+        self._styles = styles
+        self._numbering = numbering
+        self.writer = Writer()
+
+    def blocks(self, parent: Any) -> None:
+        for node in parent:
+            if node.tag == W + "p":
+                self._paragraph(node)
+            elif node.tag == W + "tbl":
+                self._table(node)
+            elif node.tag not in _SILENT and isinstance(node.tag, str):
+                self.blocks(node)  # content controls, insertions
+
+    def _paragraph(self, node: Any) -> None:
+        if self._styles.is_contents(node):
+            return
+        boxes: list[Any] = []
+        text = one_line(_text(node, boxes))
+        numbered = self._styles.numbering(node)
+        if text and numbered:
+            text = self._numbering.label(*numbered) + text
+        level = self._styles.level(node)
+        if level is None:
+            self.writer.line(text)
+        else:
+            self.writer.heading(text, level)
+        for box in boxes:
+            self.blocks(box)
+
+    def _table(self, table: Any) -> None:
+        rows = [_cells(line) for line in _rows(table)]
+        if all(len(cells) == 1 for cells in rows):
+            for cells in rows:  # a frame around text
+                self.blocks(cells[0])
+            return
+        for cells in rows:
+            self.writer.line(row(self._cell(cell) for cell in cells))
+
+    def _cell(self, cell: Any) -> str:
+        """All of a cell in one line, tables in it included. What is merged with the cell above stands there."""
+        merged = cell.find(f"{W}tcPr/{W}vMerge")
+        if merged is not None and merged.get(W + "val", "continue") == "continue":
+            return ""
+        parts = []
+        for node in cell.iter(W + "p"):
+            boxes: list[Any] = []
+            parts.append(_text(node, boxes))
+            parts += [_text(each, []) for box in boxes for each in box.iter(W + "p")]
+        return " ".join(part for part in parts if part)
+
+
+def _rows(table: Any) -> Iterator[Any]:
+    for node in table:
+        if node.tag == W + "tr":
+            if node.find(f"{W}trPr/{W}del") is None:
+                yield node
+        elif node.tag in (W + "sdt", W + "sdtContent", W + "ins"):
+            yield from _rows(node)
+
+
+def _cells(line: Any) -> list[Any]:
+    found = []
+    for node in line:
+        if node.tag == W + "tc":
+            found.append(node)
+        elif node.tag in (W + "sdt", W + "sdtContent"):
+            found += _cells(node)
+    return found
+
+
+def _text(paragraph: Any, boxes: list[Any]) -> str:
+    """The letters of a paragraph as a reader sees them. Text boxes in it are put into `boxes`."""
+    parts: list[str] = []
+    waiting = [iter(paragraph)]
+    while waiting:
+        node = next(waiting[-1], None)
+        if node is None:
+            waiting.pop()
+        elif node.tag == W + "t":
+            parts.append(node.text or "")
+        elif node.tag in _SIGNS:
+            parts.append(_SIGNS[node.tag])
+        elif node.tag == W + "txbxContent":
+            boxes.append(node)
+        elif node.tag not in _SILENT and not _is_hidden(node):
+            waiting.append(iter(node))
+    return "".join(parts)
+
+
+def _is_hidden(node: Any) -> bool:
+    vanish = node.find(f"{W}rPr/{W}vanish") if node.tag == W + "r" else None
+    return vanish is not None and vanish.get(W + "val", "1") not in ("0", "false", "off")
+
+
+def _value(node: Any, path: str) -> str | None:
+    found = node.find("/".join(W + name for name in path.split("/")))
+    return None if found is None else found.get(W + "val")

@@ -1,0 +1,99 @@
+"""Excel: every visible sheet is a section, and every row a line that names its columns, as in tables of CSV.
+
+Values stand as they are shown where that is cheap (dates, percent, no trailing .0); formulas by the value they had when
+the file was saved.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, time
+from io import BytesIO
+from typing import Any
+
+from shirube.ingest.readers import archive
+from shirube.ingest.readers.contract import Content, Unreadable
+from shirube.ingest.readers.separated import LONGEST, are_names, named_row
+from shirube.ingest.readers.writing import Writer, sensible_title
+
+_PERCENT = re.compile(r"0(?:\.(0+))?%")
+# Fifteen digits are what Excel itself keeps of a number.
+_DIGITS = 15
+
+
+def read(data: bytes, on_page: Callable[[], None]) -> Content:
+    archive.check(data)
+    import openpyxl
+
+    book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    writer = Writer()
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
+            continue
+        rows = _lines(_rows(sheet))
+        first = next(rows, None)
+        if first is not None:
+            writer.heading(sheet.title, 1)
+            writer.line(first)
+        for line in rows:
+            writer.line(line)
+            if writer.length > LONGEST:
+                raise Unreadable("the tables are too large; split it", "表が大きすぎます。分割してください。")
+    title = sensible_title(book.properties.title)
+    return Content(writer.text(), title, writer.headings)
+
+
+def _rows(sheet: Any) -> Iterator[list[str]]:
+    """The cells of each row as text, without those at the end that are empty."""
+    sheet.reset_dimensions()  # what a file says of its size may be a million empty columns
+    for cells in sheet.iter_rows():
+        row = [_shown(cell) for cell in cells]
+        while row and not row[-1]:
+            row.pop()
+        yield row
+
+
+def _lines(rows: Iterator[list[str]]) -> Iterator[str]:
+    """The rows as lines. A blank row ends a table, unless what follows has the same columns."""
+    names: list[str] | None = None
+    fresh = True
+    for row in rows:
+        if not row:
+            fresh = True
+            continue
+        if fresh and not (names and _used(names) == _used(row)):
+            names = None
+        fresh = False
+        if names is None and are_names([cell for cell in row if cell]):
+            names = row
+            yield named_row(None, row)
+        else:
+            yield named_row(names, row)
+
+
+def _used(row: Sequence[str]) -> list[int]:
+    return [at for at, cell in enumerate(row) if cell]
+
+
+def _shown(cell: Any) -> str:
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, time):
+        return value.strftime("%H:%M")
+    if isinstance(value, int | float):
+        return _number(value, getattr(cell, "number_format", None) or "")
+    return " ".join(str(value).split())
+
+
+def _number(value: float, shown_as: str) -> str:
+    if match := _PERCENT.fullmatch(shown_as):
+        return f"{value:.{len(match[1] or '')}%}"
+    if isinstance(value, int):
+        return str(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.{_DIGITS}g}"
