@@ -15,6 +15,7 @@ class Line:
     x: float = 72
     y: float = 770
     size: float = 10.5
+    downwards: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,10 @@ def pdf(
     trailer: str = "",
 ) -> bytes:
     """A PDF of these pages; `outline` names titles and the pages they are on, from 0."""
-    objects: list[bytes] = [b""] * 6
+    objects: list[bytes] = [b""] * 7
     kids = []
     for page in pages:
-        resources = "/Font << /F1 3 0 R >>"
+        resources = "/Font << /F1 3 0 R /F2 7 0 R >>"
         drawn = []
         for at, item in enumerate(page):
             if isinstance(item, Scan):
@@ -57,7 +58,8 @@ def pdf(
                 drawn.append(f"q {A4[0]} 0 0 {A4[1]} 0 0 cm /I{at} Do Q")
             else:
                 letters = item.text.encode("utf-16-be").hex()
-                drawn.append(f"BT /F1 {item.size} Tf {item.x} {item.y} Td <{letters}> Tj ET")
+                font = "F2" if item.downwards else "F1"
+                drawn.append(f"BT /{font} {item.size} Tf {item.x} {item.y} Td <{letters}> Tj ET")
         objects.append(_stream("", "\n".join(drawn).encode()))
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {A4[0]} {A4[1]}] /Resources << {resources} >> "
@@ -74,10 +76,7 @@ def pdf(
     objects[0] = f"<< /Type /Catalog /Pages 2 0 R {'/Outlines 6 0 R' if outline else ''} >>".encode()
     listed = " ".join(f"{kid} 0 R" for kid in kids)
     objects[1] = f"<< /Type /Pages /Kids [{listed}] /Count {len(kids)} >>".encode()
-    objects[2] = (
-        b"<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiKakuGo-W5 /Encoding /UniJIS-UTF16-H "
-        b"/DescendantFonts [4 0 R] >>"
-    )
+    objects[2], objects[6] = _font("H"), _font("V")
     objects[3] = (
         b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiKakuGo-W5 /DW 1000 /W [1 [500 500] 231 632 500] "
         b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /FontDescriptor "
@@ -103,6 +102,13 @@ def _file(objects: Sequence[bytes], trailer: str) -> bytes:
     written += f"trailer << /Size {len(objects) + 1} /Root 1 0 R /Info 5 0 R {trailer} >>\n".encode()
     written += b"startxref\n%d\n%%%%EOF\n" % table
     return bytes(written)
+
+
+def _font(direction: str) -> bytes:
+    return (
+        "<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiKakuGo-W5 "
+        f"/Encoding /UniJIS-UTF16-{direction} /DescendantFonts [4 0 R] >>"
+    ).encode()
 
 
 def _stream(entries: str, data: bytes) -> bytes:

@@ -151,6 +151,13 @@ def test_a_text_without_letters_has_no_passages(text: str) -> None:
     assert read(text)[1] == []
 
 
+def test_a_passage_knows_the_page_it_begins_on() -> None:
+    found = passages(Content("一文。" * 400, pages=[0, 300, 800]))
+    assert {passage.page for passage in found} == {1, 2, 3}
+    assert all(passage.page == 1 + (passage.start >= 300) + (passage.start >= 800) for passage in found)
+    assert passages(Content("本文。"))[0].page is None
+
+
 def test_rows_of_a_page_stay_whole() -> None:
     rows = "".join(f"<tr><td>項目{n}。</td><td>{'説明。' * 40}</td></tr>" for n in range(20))
     content = html.read(f"<h1>一覧</h1><table>{rows}</table>".encode())

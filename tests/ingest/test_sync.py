@@ -149,7 +149,7 @@ def test_bad_files_are_each_refused_with_the_reason_and_the_rest_goes_in(shelf: 
     shelf.write("空白.txt", " \n\n")
     shelf.write("目印だけ.txt", b"\xef\xbb\xbf")
     shelf.write("画像.md", b"\x89PNG\r\n\x1a\n\x00\x00")
-    shelf.write("写真.jpg", b"\xff\xd8\xff")
+    shelf.write("写真.gif", b"\xff\xd8\xff")
     shelf.write("拡張子なし", "本文")
     shelf.write("不明.txt", b"\xfe\x80\x81\xff" * 10)
     shelf.write("途中.txt", "途中で切れた本文".encode()[:-1])
@@ -173,7 +173,7 @@ def test_bad_files_are_each_refused_with_the_reason_and_the_rest_goes_in(shelf: 
         "空白.txt": "empty file",
         "目印だけ.txt": "no text in it",
         "画像.md": "binary file, not text",
-        "写真.jpg": "file type .jpg is not read",
+        "写真.gif": "file type .gif is not read",
         "拡張子なし": "file type (none) is not read",
         "不明.txt": "unknown character encoding",
         "途中.txt": "UTF-8 with broken characters",

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 # A book of 1,000 pages takes some seconds. A scanned page counts for itself: the child says when one is done.
 SECONDS = 60.0
+# All of a file: some hundred scanned pages.
+LONGEST = 1800.0
 # 64 MiB of text, the limit of a file, is at most six times as much in JSON.
 _LONGEST_ANSWER = 400 * 1024 * 1024
 _CHILD = "import sys; sys.path[:] = {path!r}; from shirube.ingest.readers.child import work; work()"
@@ -92,8 +95,8 @@ class _Reader:
                 self._end()
         if late.is_set():
             raise Unreadable(
-                f"reading it took longer than {SECONDS:.0f} seconds; split it, or save it again",
-                f"{SECONDS:.0f} 秒以内に読み終わりません。分割するか、保存し直してください。",
+                f"reading it took too long (over {SECONDS:.0f} seconds); split it, or save it again",
+                f"読み取りに時間がかかりすぎます（{SECONDS:.0f} 秒超）。分割するか、保存し直してください。",
             )
         raise Unreadable(
             "its reader broke down; the file may be damaged",
@@ -109,12 +112,13 @@ class _Reader:
 
 
 class _Clock:
-    """Calls `ring` when nothing was heard for SECONDS."""
+    """Calls `ring` when nothing was heard for SECONDS, or after LONGEST."""
 
     def __init__(self, late: threading.Event, ring: Callable[[], None]) -> None:
         self._late = late
         self._ring = ring
         self._timer: threading.Timer | None = None
+        self._end = time.monotonic() + LONGEST
 
     def __enter__(self) -> "_Clock":
         self.again()
@@ -126,7 +130,7 @@ class _Clock:
 
     def again(self) -> None:
         self.__exit__()
-        self._timer = threading.Timer(SECONDS, self._rings)
+        self._timer = threading.Timer(min(SECONDS, self._end - time.monotonic()), self._rings)
         self._timer.daemon = True
         self._timer.start()
 

@@ -23,10 +23,12 @@ _HYPHEN = "\x02"
 _BREAKS = frozenset("\r\n")
 _JAPANESE = re.compile(r"[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
 # The parts of a page where headers and footers stand.
-_MARGIN = 0.12
+_MARGIN = 0.09
 _PAGE_NUMBER = re.compile(
     r"(?i)[-–—‐－\s(（]*(?:p(?:age|\.)?\s*)?[0-9０-９]{1,5}(?:\s*(?:[/／]|of)\s*[0-9０-９]{1,5})?[-–—‐－\s)）]*(?:ページ|頁)?"
 )
+# What differs between running lines. The number within 第1章 is not it.
+_AT_THE_ENDS = re.compile(r"^[0-9０-９\s/／-]+|[0-9０-９\s/／-]+$")
 _LARGER = 1.15
 _LONGEST_HEADING = 60
 _MOST_HEADINGS = 0.3
@@ -52,6 +54,7 @@ class Line:
     bottom: float
     top: float
     size: float
+    downwards: bool = False
     margin: float = 0.0
 
     @property
@@ -104,6 +107,9 @@ def page(opened: Any) -> Page:
         else:
             lines.append(line)
     lines = [line for line in lines if line.text.strip()]
+    if 2 * sum(line.downwards for line in lines) > len(lines):
+        # PDFium takes columns for words of one line, and puts them from left to right.
+        lines.sort(key=lambda line: (-line.bottom, line.left))
     for line in lines:
         alike = [each.right for each in lines if _alike(each, line)]
         line.margin = max(alike, default=line.right)
@@ -142,7 +148,8 @@ def _line(letters: Sequence[_Letter]) -> Line:
     seen = [letter for letter in letters if not letter.char.isspace()]
     if not seen:
         return Line([], 0, 0, 0, 0, 0)
-    if _is_vertical(seen):
+    downwards = _is_vertical(seen)
+    if downwards:
         letters = [_turned(letter) for letter in letters]
         seen = [letter for letter in letters if not letter.char.isspace()]
     size = max(median(letter.top - letter.bottom for letter in seen), 0.1)
@@ -173,6 +180,7 @@ def _line(letters: Sequence[_Letter]) -> Line:
         min(letter.bottom for letter in seen),
         max(letter.top for letter in seen),
         size,
+        downwards,
     )
 
 
@@ -240,7 +248,7 @@ def drop_running_lines(pages: Sequence[Page]) -> None:
             if _PAGE_NUMBER.fullmatch(line.text):
                 each.lines.remove(line)
             else:
-                places[re.sub(r"[0-9０-９\s]+", "", line.text)].append((each, line))
+                places[_AT_THE_ENDS.sub("", line.text)].append((each, line))
     for found in places.values():
         if len(found) >= max(3, len(pages) // 2):
             for each, line in found[1:]:

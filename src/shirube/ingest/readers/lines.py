@@ -3,7 +3,12 @@
 import re
 
 _JAPANESE = r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff“”‘’…―]"
-_BETWEEN_JAPANESE = re.compile(rf"(?<={_JAPANESE})[ \t]+(?={_JAPANESE})")
+_DASH = "[-‐‑–—−─━]"
+# Spaces between Japanese letters, and around a dash behind katakana, which may be a long vowel.
+_BETWEEN_JAPANESE = re.compile(
+    rf"(?<={_JAPANESE})[ \t]+(?={_JAPANESE})|(?<=[ァ-ヺー])[ \t]+(?={_DASH})|(?<=[ァ-ヺー]{_DASH})[ \t]+(?={_JAPANESE})"
+    rf"|(?<=[ァ-ヺー] {_DASH})[ \t]+(?={_JAPANESE})"
+)
 _ENDS = re.compile(r"[。．！？!?｡][」』）)】”\"]*$|(?<=[^A-Z0-9])\.[)\"”’]*$")
 _DIGIT = "0-9０-９"
 _NUMBER = rf"[{_DIGIT}一二三四五六七八九十百千〇]+"

@@ -75,15 +75,17 @@ def _pages(document: Any, on_page: Callable[[], None]) -> tuple[list[Page], list
             pages.append(Page())
             broken.append(number + 1)
             continue
-        page: Page | None = layout.page(opened)
-        if page and _is_scanned(opened, page.letters):
+        page = layout.page(opened)
+        if _is_scanned(opened, page.letters):
+            on_page()
             scanned += 1
-            page = _recognised(opened) if scanned <= MOST_SCANNED else None
-            if page is None:
+            recognised = _recognised(opened) if scanned <= MOST_SCANNED else None
+            if recognised is None:
                 unread.append(number + 1)
+            page = recognised or page
             on_page()
         opened.close()
-        pages.append(page or Page())
+        pages.append(page)
         letters += pages[-1].letters
         if letters > _MOST_LETTERS:
             raise Unreadable("too much text; split it", "文字が多すぎます。分割してください。")

@@ -18,7 +18,7 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     if tesseract.languages() is None:
-        raise tesseract.missing()
+        raise tesseract.missing("an image;", "画像です。読み取るには、")
     Image.MAX_IMAGE_PIXELS = _MOST_PIXELS
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     writer = Writer()
@@ -30,8 +30,8 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
             for number in range(count):
                 image.seek(number)
                 writer.page()
-                writer.line(tesseract.text_of(ImageOps.exif_transpose(image)))
                 on_page()
+                writer.line(tesseract.text_of(ImageOps.exif_transpose(image)))
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise Unreadable(
             f"more than {_MOST_PIXELS // 1_000_000} million pixels; make it smaller",

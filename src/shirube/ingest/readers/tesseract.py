@@ -36,11 +36,12 @@ def languages() -> str | None:
     return None if "jpn" not in known else "jpn+eng" if "eng" in known else "jpn"
 
 
-def missing() -> Unreadable:
+def missing(
+    en: str = "no text; scanned?", ja: str = "文字がありません。スキャンしたものなら、"
+) -> Unreadable:
     return Unreadable(
-        "no text; scanned? install tesseract with jpn (Debian: tesseract-ocr-jpn, macOS: tesseract-lang)",
-        "文字がありません。スキャンしたものなら、日本語の入った Tesseract（Debian は tesseract-ocr-jpn、"
-        "macOS は tesseract-lang）を入れてください。",
+        f"{en} install tesseract with jpn (Debian: tesseract-ocr-jpn, macOS: tesseract-lang)",
+        f"{ja}日本語の入った Tesseract（Debian は tesseract-ocr-jpn、macOS は tesseract-lang）を入れてください。",
     )
 
 
@@ -50,7 +51,7 @@ def text_of(image: Any) -> str:
     if spoken is None:
         raise missing()
     written = BytesIO()
-    _fitting(image).convert("L").save(written, "PNG", compress_level=1)
+    _fitting(_opaque(image)).convert("L").save(written, "PNG", compress_level=1)
     try:
         done = subprocess.run(
             ["tesseract", "stdin", "stdout", "-l", spoken, "--dpi", "300"],
@@ -87,6 +88,15 @@ def paragraphs(recognised: str) -> str:
                 found.append(line)
             before = line
     return long_vowels("\n".join(found))[0]
+
+
+def _opaque(image: Any) -> Any:
+    """On white paper: what is transparent would become black."""
+    if not image.has_transparency_data:
+        return image
+    paper = image.convert("RGBA")
+    paper.paste((255, 255, 255, 255), mask=paper.getchannel("A").point(lambda alpha: 255 - alpha))
+    return paper
 
 
 def _fitting(image: Any) -> Any:
