@@ -44,12 +44,12 @@ def deck(*slides: tuple[str, str]) -> bytes:
     return saved(made)
 
 
-def changed(data: bytes, part: str, old: bytes, new: bytes) -> bytes:
+def changed(data: bytes, part: str, old: bytes, new: bytes, packed: int = zipfile.ZIP_DEFLATED) -> bytes:
     """An Office file with something else in one of its parts."""
     written = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as before,
-        zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as after,
+        zipfile.ZipFile(written, "w", packed) as after,
     ):
         for name in before.namelist():
             content = before.read(name)

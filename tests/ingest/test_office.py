@@ -353,9 +353,9 @@ def test_broken_xml_is_refused(suffix: str) -> None:
 
 
 def test_a_file_with_another_files_name_is_refused_with_what_it_is() -> None:
-    with pytest.raises(Unreadable, match="named .docx, but it is a PDF"):
+    with pytest.raises(Unreadable, match=r"named \.docx, but it is a PDF"):
         read(pdf([Line("本文です。")]), ".docx")
-    with pytest.raises(Unreadable, match="named .pdf, but it is a xlsx"):
+    with pytest.raises(Unreadable, match=r"named \.pdf, but it is a xlsx"):
         read(MADE[".xlsx"], ".pdf")
     with pytest.raises(Unreadable, match="before 2007"):
         read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), ".xlsx")
@@ -364,9 +364,9 @@ def test_a_file_with_another_files_name_is_refused_with_what_it_is() -> None:
 
 
 def test_a_file_that_needs_too_much_memory_is_refused_and_the_next_is_read() -> None:
-    paragraphs = b"<w:p><w:r><w:t>" + "字".encode() * 3 + b"</w:t></w:r></w:p>"
-    body = b"".join(b"%s<!--%d-->" % (paragraphs, number * 7919 % 1000003) for number in range(5_000_000))
-    huge = changed(MADE[".docx"], "word/document.xml", b"<w:p>", body + b"<w:p>")
-    with pytest.raises(Unreadable, match=r"memory|damaged|too long|broke down"):
+    huge = changed(
+        MADE[".docx"], "word/document.xml", b"<w:p>", b"<a/>" * 15_000_000 + b"<w:p>", zipfile.ZIP_STORED
+    )
+    with pytest.raises(Unreadable, match="too much memory"):
         read(huge, ".docx")
     assert lines(MADE[".docx"]) == ["本文の文章です。"]

@@ -17,6 +17,8 @@ from shirube.ingest.readers.kinds import MODULES, check_kind
 
 # A book of 1,000 pages needs a tenth of it.
 _MEMORY = 2 * 1024**3
+# How lxml says it: libxml2's XML_ERR_NO_MEMORY.
+_NO_MEMORY = 2
 _LONGEST_TEXT = 64 * 1024 * 1024
 
 
@@ -70,12 +72,12 @@ def _answer(suffix: str, data: bytes, on_page: Callable[[], None]) -> dict[str, 
         return asdict(content)
     except Unreadable as refusal:
         return {"en": refusal.en, "ja": refusal.ja}
-    except MemoryError:
-        return {
-            "en": "reading it takes too much memory; split it, or save it again",
-            "ja": "読み取りに必要なメモリーが多すぎます。分割するか、保存し直してください。",
-        }
     except Exception as error:
+        if isinstance(error, MemoryError) or getattr(error, "code", None) == _NO_MEMORY:
+            return {
+                "en": "reading it takes too much memory; split it, or save it again",
+                "ja": "読み取りに必要なメモリーが多すぎます。分割するか、保存し直してください。",
+            }
         name = type(error).__name__
         return {
             "en": f"damaged, or not as its format has it ({name})",
