@@ -37,6 +37,18 @@ def test_lines_of_english_are_joined_with_a_space_and_cut_words_whole() -> None:
     ]
 
 
+def test_a_ragged_line_of_english_goes_on_where_the_next_word_did_not_fit() -> None:
+    ragged = [
+        "Every traveller keeps the receipts and",
+        "hands them in with the",
+        "internationalisation report of the month.",
+    ]
+    assert lines(paragraph(ragged, 700)) == [" ".join(ragged)]
+    assert lines(paragraph([ragged[0], "hands them in", "at once and in full."], 700))[1:] == [
+        "at once and in full."
+    ]
+
+
 @pytest.mark.parametrize(
     "written",
     [
@@ -125,11 +137,18 @@ def test_larger_type_makes_headings_by_its_size() -> None:
 
 
 def test_the_outline_makes_headings_where_there_is_one() -> None:
-    page = [Line("第1章　総則", 72, 760), *paragraph(BODY, 700)]
-    content = read(pdf(page, paragraph(BODY, 700), outline=[("第１章 総則", 0), ("附録", 1)]))
-    assert [(each.text, each.level) for each in content.headings] == [("第１章 総則", 1), ("附録", 1)]
+    page = [
+        Line("第1章　総則", 72, 760),
+        *paragraph(BODY, 700),
+        Line("1.2 支給の", 72, 600),
+        Line("方法", 72, 584),
+    ]
+    outline = [("第１章 総則", 0), ("支給の方法", 0), ("附録", 1)]
+    content = read(pdf(page, paragraph(BODY, 700), outline=outline))
+    assert [each.text for each in content.headings] == ["第1章 総則", "1.2 支給の方法", "附録"]
     assert [(passage.heading_path, passage.page) for passage in passages(content)] == [
-        (("第１章 総則",), 1),
+        (("第1章 総則",), 1),
+        (("1.2 支給の方法",), 1),
         (("附録",), 2),
     ]
 

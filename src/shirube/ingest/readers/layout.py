@@ -8,27 +8,39 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import hypot
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from shirube.ingest.readers.lines import clean, joined
 
-# All of these are in widths of a letter, measured on Japanese and English office documents.
+# In widths of a letter; chosen on manuals in Japanese and English.
 _COLUMN_GAP = 1.8
 _ALIGNED = 1.0
 _SHORT = 2.5
 _LINE_STEP = 2.3
 _INDENT = 4.0
+# One line in so many may stick out beyond the margin.
+_OVERFULL = 20
+# So many letters of a line are asked for their size.
+_ASKED = 8
+_SMALLEST = 0.1
 _HYPHEN = "\x02"
 _BREAKS = frozenset("\r\n")
 _JAPANESE = re.compile(r"[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_LATIN_WORD = re.compile(r"[!-~\u00a1-\u024f]+")
 # The parts of a page where headers and footers stand.
 _MARGIN = 0.09
+# Names of chapters run over a few pages only.
+_OFTEN = 3
 _PAGE_NUMBER = re.compile(
     r"(?i)[-–—‐－\s(（]*(?:p(?:age|\.)?\s*)?[0-9０-９]{1,5}(?:\s*(?:[/／]|of)\s*[0-9０-９]{1,5})?[-–—‐－\s)）]*(?:ページ|頁)?"
 )
 # What differs between running lines. The number within 第1章 is not it.
 _AT_THE_ENDS = re.compile(r"^[0-9０-９\s/／-]+|[0-9０-９\s/／-]+$")
+_CHAPTER = re.compile(
+    r"^(?:第[0-9一二三四五六七八九十]+[編部章節款条]|(?:Chapter)?[0-9]+(?:[.-][0-9]+)*[.:]?)"
+)
 _LARGER = 1.15
 _LONGEST_HEADING = 60
 _MOST_HEADINGS = 0.3
@@ -87,8 +99,10 @@ class Page:
         return sum(len(line.text) for line in self.lines) + sum(map(len, self.recognised))
 
 
-@dataclass(frozen=True)
-class _Letter:
+class _Letter(NamedTuple):
+    """A letter in its box. `at` is its place among PDFium's."""
+
+    at: int
     char: str
     left: float
     bottom: float
@@ -100,32 +114,34 @@ def page(opened: Any) -> Page:
     """The lines of a page of PDFium's, in the order in which they were written."""
     _, bottom, _, top = opened.get_mediabox()
     lines: list[Line] = []
-    for letters in _runs(opened):
-        line = _line(letters)
+    text = opened.get_textpage()
+    for letters in _runs(text.raw):
+        line = _line(letters, text.raw)
         if lines and _is_beside(lines[-1], line):
             lines[-1] = _side_by_side(lines[-1], line)
         else:
             lines.append(line)
+    text.close()
     lines = [line for line in lines if line.text.strip()]
     if 2 * sum(line.downwards for line in lines) > len(lines):
         # PDFium takes columns for words of one line, and puts them from left to right.
         lines.sort(key=lambda line: (-line.bottom, line.left))
     for line in lines:
-        alike = [each.right for each in lines if _alike(each, line)]
-        line.margin = max(alike, default=line.right)
+        rights = sorted((each.right for each in lines if _alike(each, line)), reverse=True)
+        line.margin = rights[len(rights) // _OVERFULL]
     return Page(lines, bottom, top)
 
 
-def _runs(opened: Any) -> Iterator[list[_Letter]]:
+def _runs(text: Any) -> Iterator[list[_Letter]]:
     """The letters between PDFium's line breaks; it gives none behind a hyphen."""
     import pypdfium2
 
     raw = pypdfium2.raw
-    text = opened.get_textpage()
     box = raw.FS_RECTF()
     letters: list[_Letter] = []
-    for at in range(text.count_chars()):
-        char = chr(raw.FPDFText_GetUnicode(text, at))
+    code_of, box_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
+    for at in range(raw.FPDFText_CountChars(text)):
+        char = chr(code_of(text, at))
         if char == "\0":
             continue
         if char in _BREAKS:
@@ -133,17 +149,16 @@ def _runs(opened: Any) -> Iterator[list[_Letter]]:
                 yield letters
             letters = []
             continue
-        raw.FPDFText_GetLooseCharBox(text, at, box)
+        box_of(text, at, box)
         if letters and letters[-1].char == _HYPHEN and box.left < letters[-1].left:
             yield letters
             letters = []
-        letters.append(_Letter(char, box.left, box.bottom, box.right, box.top))
+        letters.append(_Letter(at, char, box.left, box.bottom, box.right, box.top))
     if letters:
         yield letters
-    text.close()
 
 
-def _line(letters: Sequence[_Letter]) -> Line:
+def _line(letters: Sequence[_Letter], text: Any) -> Line:
     """A line with its pieces. Spaces are judged by their width: between Japanese letters PDFium makes up some."""
     seen = [letter for letter in letters if not letter.char.isspace()]
     if not seen:
@@ -152,7 +167,7 @@ def _line(letters: Sequence[_Letter]) -> Line:
     if downwards:
         letters = [_turned(letter) for letter in letters]
         seen = [letter for letter in letters if not letter.char.isspace()]
-    size = max(median(letter.top - letter.bottom for letter in seen), 0.1)
+    size = _size(seen, text)
     pieces: list[Piece] = []
     part = [seen[0].char]
     left, before, space = seen[0].left, seen[0], False
@@ -184,6 +199,19 @@ def _line(letters: Sequence[_Letter]) -> Line:
     )
 
 
+def _size(letters: Sequence[_Letter], text: Any) -> float:
+    """The size of the type. Boxes do not tell: those of Latin and Japanese fonts differ for the same size."""
+    import pypdfium2
+
+    raw = pypdfium2.raw
+    matrix = raw.FS_MATRIX()
+    sizes = []
+    for letter in letters[:: len(letters) // _ASKED + 1]:
+        if raw.FPDFText_GetMatrix(text, letter.at, matrix):
+            sizes.append(raw.FPDFText_GetFontSize(text, letter.at) * hypot(matrix.c, matrix.d))
+    return max(median(sizes), _SMALLEST) if sizes else _SMALLEST
+
+
 def _paired(text: str) -> str:
     """Halves of letters beyond the first 65,536 put together."""
     if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
@@ -200,7 +228,7 @@ def _is_vertical(letters: Sequence[_Letter]) -> bool:
 
 
 def _turned(letter: _Letter) -> _Letter:
-    return _Letter(letter.char, -letter.top, letter.left, -letter.bottom, letter.right)
+    return _Letter(letter.at, letter.char, -letter.top, letter.left, -letter.bottom, letter.right)
 
 
 def _is_beside(line: Line, other: Line) -> bool:
@@ -232,14 +260,22 @@ def _alike(line: Line, other: Line) -> bool:
 
 def follows(line: Line, other: Line) -> bool:
     """Whether `other` may go on with what `line` says: it is full, and the next is near, or on another page."""
-    if abs(line.size - other.size) > 0.1 * line.size or line.margin - line.right > _SHORT * line.size:
+    if abs(line.size - other.size) > 0.1 * line.size:
+        return False
+    if line.margin - line.right > max(_SHORT * line.size, _first_word(other) + line.size):
         return False
     step = line.bottom - other.bottom
     return step <= 0 or step <= _LINE_STEP * line.size
 
 
+def _first_word(line: Line) -> float:
+    """About the width of a line's first word, which did not fit on the line before. Japanese breaks anywhere."""
+    word = _LATIN_WORD.match(line.text)
+    return len(word[0]) * (line.right - line.left) / len(line.text) if word else 0.0
+
+
 def drop_running_lines(pages: Sequence[Page]) -> None:
-    """Take out page numbers, and all but the first of what stands at the top or bottom of most pages."""
+    """Take out page numbers, and all but the first of what stands at the top or bottom of several pages."""
     places: dict[str, list[tuple[Page, Line]]] = defaultdict(list)
     for each in pages:
         high = each.top - each.bottom
@@ -250,7 +286,7 @@ def drop_running_lines(pages: Sequence[Page]) -> None:
             else:
                 places[_AT_THE_ENDS.sub("", line.text)].append((each, line))
     for found in places.values():
-        if len(found) >= max(3, len(pages) // 2):
+        if len(found) >= _OFTEN:
             for each, line in found[1:]:
                 each.lines.remove(line)
 
@@ -346,7 +382,10 @@ def place(found: Sequence[Mark], pages: list[list[Block]]) -> None:
         blocks = pages[mark.page]
         start = behind.get(mark.page, 0)
         at, end = _lines_named(mark, blocks, start)
-        blocks[at:end] = [Block(mark.text, level=mark.level)]
+        text = ""
+        for block in blocks[at:end]:
+            text = joined(text, block.text)
+        blocks[at:end] = [Block(text or mark.text, level=mark.level)]
         behind[mark.page] = at + 1
 
 
@@ -358,9 +397,9 @@ def _lines_named(mark: Mark, blocks: Sequence[Block], start: int) -> tuple[int, 
         written = ""
         for end in range(at, min(at + 3, len(blocks))):
             written += _bare(blocks[end].text)
-            if written == title:
+            if written == title or _unnumbered(written) == _unnumbered(title) != "":
                 return at, end + 1
-            if not title.startswith(written):
+            if not _unnumbered(title).startswith(_unnumbered(written)):
                 break
         if begins is None and written.startswith(title):
             begins = at
@@ -375,6 +414,11 @@ def _lines_named(mark: Mark, blocks: Sequence[Block], start: int) -> tuple[int, 
 
 def _bare(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _unnumbered(bare: str) -> str:
+    """Without the number in front, which may stand on the page, in the outline or in both."""
+    return _CHAPTER.sub("", bare)
 
 
 def find_headings(pages: Sequence[list[Block]]) -> None:

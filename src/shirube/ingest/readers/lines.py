@@ -23,6 +23,8 @@ _BEGINS = re.compile(
     rf"|(?:附則|別表|注|備考|別紙)(?:$|[\s　{_DIGIT}第:：(（])"
     r"|[ア-ン][\s　.．、)）]|[a-zA-Z][.)] "
 )
+# The dots of a table of contents.
+_LEADERS = re.compile(r"(?:\s?[.．・･…‥]){4,}\s?")
 _SOFT_HYPHENS = "\x02\xad\ufffe"
 
 
@@ -61,8 +63,9 @@ def without_gaps(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """With every kind of space as one, and no soft hyphen but at the end."""
+    """With every kind of space as one, rows of dots as one sign, and no soft hyphen but at the end."""
     inside = text.rstrip(_SOFT_HYPHENS)
     for sign in _SOFT_HYPHENS:
         inside = inside.replace(sign, "")
+    inside = _LEADERS.sub(" … ", inside)
     return " ".join(inside.split()) + ("\xad" if len(inside.rstrip()) < len(text.rstrip()) else "")

@@ -1,7 +1,7 @@
 """PDF: text by page in the order it was written, lines put together to paragraphs, tables as rows, headings.
 
 Headings come from the outline, or from lines in larger type where there is none. A page that is only an image goes
-through Tesseract. What repeats at the top or bottom of most pages is kept once, page numbers not at all.
+through Tesseract. What repeats at the top or bottom of pages is kept once, page numbers not at all.
 """
 
 from collections.abc import Callable

@@ -18,6 +18,7 @@ from shirube.ingest.readers.writing import Writer, sensible_title
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 # Fifteen digits are what Excel itself keeps of a number.
 _DIGITS = 15
+_TOLD = 10_000
 
 
 def read(data: bytes, on_page: Callable[[], None]) -> Content:
@@ -34,8 +35,10 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
         if first is not None:
             writer.heading(sheet.title, 1)
             writer.line(first)
-        for line in rows:
+        for number, line in enumerate(rows):
             writer.line(line)
+            if number % _TOLD == 0:
+                on_page()  # a large sheet takes its time
             if writer.length > LONGEST:
                 raise Unreadable("the tables are too large; split it", "表が大きすぎます。分割してください。")
     title = sensible_title(book.properties.title)
