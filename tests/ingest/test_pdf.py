@@ -160,6 +160,14 @@ def test_the_title_is_the_files_own_unless_a_program_made_it_up(named: str, titl
     assert read(pdf(paragraph(BODY, 700), title=named)).title == title
 
 
+def test_a_bookmark_that_is_no_text_does_not_keep_the_pages_out() -> None:
+    whole = pdf(paragraph(BODY, 700), outline=[("附録", 0)])
+    title = "附録".encode("utf-16-be").hex().encode()
+    assert title in whole
+    content = read(whole.replace(title, b"d800d800"))
+    assert (content.text, list(content.headings)) == ("".join(BODY), [])
+
+
 def test_page_numbers_and_running_headers_do_not_stand_in_the_text() -> None:
     pages = [
         [Line("社外秘　旅費規程", 72, 810), *paragraph(BODY, 700), Line(f"- {number} -", 290, 30)]

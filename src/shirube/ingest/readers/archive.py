@@ -38,7 +38,7 @@ def check(data: bytes) -> None:
                 left -= _check_part(archive, part, left)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
         raise Unreadable(
-            f"damaged or cut off: {error}", "壊れているか、途中で切れています。保存し直してください。"
+            "damaged or cut off; save it again", "壊れているか、途中で切れています。保存し直してください。"
         ) from error
 
 

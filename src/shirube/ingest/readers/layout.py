@@ -142,12 +142,12 @@ def _runs(text: Any) -> Iterator[list[_Letter]]:
     code_of, box_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
     for at in range(raw.FPDFText_CountChars(text)):
         char = chr(code_of(text, at))
-        if char == "\0":
-            continue
         if char in _BREAKS:
             if letters:
                 yield letters
             letters = []
+            continue
+        if char < " " and char != _HYPHEN:
             continue
         box_of(text, at, box)
         if letters and letters[-1].char == _HYPHEN and box.left < letters[-1].left:

@@ -50,7 +50,7 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
     else:
         layout.find_headings(blocks)
     text, headings, starts = _written(blocks)
-    title = sensible_title(document.get_metadata_value("Title"))
+    title = sensible_title(_said(lambda: document.get_metadata_value("Title")))
     return Content(
         text,
         title or next((each.text for each in headings), None),
@@ -71,11 +71,11 @@ def _pages(document: Any, on_page: Callable[[], None]) -> tuple[list[Page], list
     for number in range(len(document)):
         try:
             opened = document[number]
+            page = layout.page(opened)
         except pypdfium2.PdfiumError:
             pages.append(Page())
             broken.append(number + 1)
             continue
-        page = layout.page(opened)
         if _is_scanned(opened, page.letters):
             on_page()
             scanned += 1
@@ -152,10 +152,18 @@ def _outline(document: Any) -> list[Mark]:
             break
         target = mark.get_dest()
         page = target.get_index() if target else None
-        title = clean(mark.get_title())
+        title = clean(_said(mark.get_title))
         if title and page is not None and 0 <= page < len(document):
             found.append(Mark(title, mark.level + 1, page, _height(target)))
     return found
+
+
+def _said(text: Callable[[], str]) -> str:
+    """A text beside the pages; for a broken one nobody has to miss them."""
+    try:
+        return text().replace("\0", "")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _height(target: Any) -> float | None:
