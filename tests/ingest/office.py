@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from functools import cache
 from typing import Any
 
 import docx
@@ -60,6 +61,7 @@ def changed(data: bytes, part: str, old: bytes, new: bytes, packed: int = zipfil
     return written.getvalue()
 
 
+@cache
 def bomb() -> bytes:
     """A Word file of some hundred kilobytes with 600 MB in it."""
     written = io.BytesIO(word("本文です。"))

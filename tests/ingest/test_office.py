@@ -225,6 +225,22 @@ def test_a_second_table_below_a_blank_row_has_its_own_columns() -> None:
     ]
 
 
+def test_years_can_name_columns_and_a_row_in_the_middle_cannot() -> None:
+    data = sheets(
+        売上=[["区分", "2025年", "2026年"], ["東京", 10, 12]],
+        記録=[["作成", 2026], ["担当", "山田"], ["確認", "佐藤"]],
+    )
+    assert lines(data, ".xlsx") == [
+        "売上",
+        "| 区分 | 2025年 | 2026年 |",
+        "| 区分: 東京 | 2025年: 10 | 2026年: 12 |",
+        "記録",
+        "| 作成 | 2026 |",
+        "| 担当 | 山田 |",
+        "| 確認 | 佐藤 |",
+    ]
+
+
 def test_a_formula_stands_by_the_value_it_had() -> None:
     data = sheets(表=[["項目", "合計"], ["机", "=1+1"]])
     shown = changed(data, "xl/worksheets/sheet1.xml", b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>")

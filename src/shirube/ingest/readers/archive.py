@@ -6,6 +6,7 @@ import zlib
 from io import BytesIO
 
 from shirube.ingest.readers.contract import Unreadable
+from shirube.ingest.readers.kinds import encrypted
 
 # What Office writes stays far below all of these; a sheet of repeated rows shrinks to a hundredth.
 _MOST_PARTS = 10_000
@@ -31,10 +32,7 @@ def check(data: bytes) -> None:
                 raise _bomb()
             for part in parts:
                 if part.flag_bits & 1:
-                    raise Unreadable(
-                        "encrypted; remove the password",
-                        "暗号化されています。パスワードを外してから登録してください。",
-                    )
+                    raise encrypted()
                 left -= _check_part(archive, part, left)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
         raise Unreadable(

@@ -22,7 +22,7 @@ LONGEST = 64 * 1024 * 1024
 def read(data: bytes) -> Content:
     text = decode(data)
     rows = _rows(text, _separator(text))
-    names = rows[0] if rows and are_names(rows[0]) else None
+    names = rows[0] if rows and _are_names(rows[0]) else None
     lines = []
     length = 0
     for number, row in enumerate(rows):
@@ -58,7 +58,7 @@ def _separator(text: str) -> str:
     return max(_SEPARATORS, key=fitting)
 
 
-def are_names(row: Sequence[str]) -> bool:
+def _are_names(row: Sequence[str]) -> bool:
     """Names of columns are there, differ, and are no numbers."""
     cells = [cell.strip() for cell in row]
     return (

@@ -12,7 +12,7 @@ from typing import Any
 
 from shirube.ingest.readers import archive
 from shirube.ingest.readers.contract import Content, Unreadable
-from shirube.ingest.readers.separated import LONGEST, are_names, named_row
+from shirube.ingest.readers.separated import LONGEST, named_row
 from shirube.ingest.readers.writing import Writer, sensible_title
 
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
@@ -45,32 +45,39 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
     return Content(writer.text(), title, writer.headings)
 
 
-def _rows(sheet: Any) -> Iterator[list[str]]:
-    """The cells of each row as text, without those at the end that are empty."""
+def _rows(sheet: Any) -> Iterator[tuple[list[str], bool]]:
+    """The cells of each row without the empty ones at its end, and whether they can be the names of columns."""
     sheet.reset_dimensions()  # what a file says of its size may be a million empty columns
     for cells in sheet.iter_rows():
         row = [_shown(cell) for cell in cells]
         while row and not row[-1]:
             row.pop()
-        yield row
+        written = [cell.value for cell in cells if cell.value is not None]
+        named = len(written) > 1 and all(isinstance(value, str) for value in written)
+        yield row, named and len(set(written)) == len(written)
 
 
-def _lines(rows: Iterator[list[str]]) -> Iterator[str]:
-    """The rows as lines. A blank row ends a table, unless what follows has the same columns."""
+def _lines(rows: Iterator[tuple[list[str], bool]]) -> Iterator[str]:
+    """The rows as lines. The first row of a table may name its columns; single cells above it are captions.
+
+    A blank row ends a table, unless what follows has the same columns.
+    """
     names: list[str] | None = None
-    fresh = True
-    for row in rows:
+    begun = False
+    blank = True
+    for row, may_name in rows:
         if not row:
-            fresh = True
+            blank = True
             continue
-        if fresh and not (names and _used(names) == _used(row)):
-            names = None
-        fresh = False
-        if names is None and are_names([cell for cell in row if cell]):
+        if blank and not (names and _used(names) == _used(row)):
+            names, begun = None, False
+        blank = False
+        if not begun and may_name:
             names = row
             yield named_row(None, row)
         else:
             yield named_row(names, row)
+        begun = begun or len(_used(row)) > 1
 
 
 def _used(row: Sequence[str]) -> list[int]:
