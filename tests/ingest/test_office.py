@@ -344,6 +344,15 @@ def test_entities_are_refused(suffix: str, part: str, root: bytes, tmp_path: Pat
             read(changed(MADE[suffix], part, root, declared + root), suffix)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_entities_are_refused_in_a_part_of_any_name_and_encoding(encoding: str) -> None:
+    written = io.BytesIO(MADE[".docx"])
+    with zipfile.ZipFile(written, "a") as archive:
+        archive.writestr("word/other.bin", f"\n{LAUGHS.decode()}<a>&a9;</a>".encode(encoding))
+    with pytest.raises(Unreadable, match="declares entities"):
+        read(written.getvalue(), ".docx")
+
+
 @pytest.mark.parametrize("suffix", MADE)
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_file_that_is_cut_off_is_refused(suffix: str, share: float) -> None:
