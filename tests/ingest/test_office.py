@@ -158,6 +158,18 @@ def test_text_boxes_of_a_word_file_are_read_once() -> None:
     assert lines(saved(document)) == ["本文。", "囲みの注意書き。"]
 
 
+def test_footnotes_stand_at_the_end_without_the_lines_that_set_them_apart() -> None:
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+    link = f'<Relationship Id="rId99" Type="{kind}" Target="footnotes.xml"/></Relationships>'
+    data = changed(word("本文です。"), "word/_rels/document.xml.rels", b"</Relationships>", link.encode())
+    note = "<w:footnote{}><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:footnote>"
+    notes = note.format(' w:type="separator"', "区切り") + note.format("", "上限は税込みとする。")
+    written = io.BytesIO(data)
+    with zipfile.ZipFile(written, "a") as archive:
+        archive.writestr("word/footnotes.xml", f"<w:footnotes {nsdecls('w')}>{notes}</w:footnotes>")
+    assert lines(written.getvalue()) == ["本文です。", "上限は税込みとする。"]
+
+
 @pytest.mark.parametrize(
     ("named", "title"), [("旅費の手引", "旅費の手引"), ("無題", None), ("Microsoft Word 文書", None)]
 )
