@@ -159,12 +159,14 @@ def test_bm25_among_the_candidates_counts_beside_the_fusion(world: World) -> Non
     outcome = world.rank(QUERY, embedder=Letters())
     held = dict(zip(fused, world.space.terms(list(fused)).words[RECIPE.body], strict=True))
     asked = np.array([fingerprints[word] for word in dict.fromkeys(words(subject(QUERY)))], np.uint32)
-    bm25 = okapi(asked, list(held.values()))
+    bm25, covered = okapi(asked, list(held.values()))
     bm25 /= bm25.max()
+    weight = 0.3 * covered
+    assert 0 < weight < 0.3, "no passage holds every word"
     for key, share in zip(held, bm25.tolist(), strict=True):
         [result] = [each for each in outcome.results if each.key == key]
         assert result.scores["bm25"] == pytest.approx(share)
-        assert result.score == pytest.approx(0.3 * share + 0.7 * fused[key])
+        assert result.score == pytest.approx(weight * share + (1 - weight) * fused[key])
     assert order(outcome) != list(fused), "it changes something here"
     assert [result.score for result in outcome.results] == sorted(
         (result.score for result in outcome.results), reverse=True

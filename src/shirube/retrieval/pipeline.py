@@ -224,12 +224,16 @@ def embedded_query(embedder: Embedder, query: str) -> Vectors:
 
 
 def _by_bm25(space: Space, recipe: Recipe, question: Question, fused: Hits) -> tuple[Lane, Hits]:
-    """What BM25 makes of the candidates, 0 to 1, and their order by that and the fusion."""
+    """What BM25 makes of the candidates, 0 to 1, and their order by that and the fusion.
+
+    It counts for as much as it has to say: little where no candidate holds much of the query, as in another language.
+    """
     keys = fused.keys.tolist()
-    scores = okapi(question.words, _held(space.terms(keys), recipe.body, keys))
+    scores, covered = okapi(question.words, _held(space.terms(keys), recipe.body, keys))
     if highest := scores.max():
         scores /= highest
-    worth = recipe.bm25_share * scores + (1 - recipe.bm25_share) * fused.scores
+    share = recipe.bm25_share * covered
+    worth = share * scores + (1 - share) * fused.scores
     best, blended = np.argsort(-scores, kind="stable"), np.argsort(-worth, kind="stable")
     return Lane("bm25", Hits(fused.keys[best], scores[best])), Hits(fused.keys[blended], worth[blended])
 
@@ -290,6 +294,8 @@ def _question(space: Space, query: str, recipe: Recipe) -> Question:
 
 
 def _held(terms: Terms, field: str, keys: Sequence[int]) -> list[npt.NDArray[np.uint32]]:
+    if len(terms.keys) == len(keys):
+        return list(terms.words[field])
     held = dict(zip(terms.keys, terms.words[field], strict=True))
     nothing = np.empty(0, np.uint32)
     return [held.get(key, nothing) for key in keys]

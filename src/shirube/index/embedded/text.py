@@ -93,12 +93,11 @@ class TantivySpace:
         if len(self._terms) > _REMEMBERED:
             self._terms = {}
         held = self._terms
-        if new := [key for key in keys if key not in held]:
-            held.update(self._read_terms(new))
-        kept = [key for key in keys if key in held]
-        return Terms(
-            kept, {name: [held[key][at] for key in kept] for at, name in enumerate(self.layout.texts)}
-        )
+        if not held.keys() >= set(keys):
+            held.update(self._read_terms([key for key in keys if key not in held]))
+        found = {key: held[key] for key in keys if key in held}
+        columns = zip(*found.values(), strict=True) if found else ([] for _ in self.layout.texts)
+        return Terms(list(found), dict(zip(self.layout.texts, columns, strict=True)))
 
     def _read_terms(self, keys: Sequence[int]) -> Iterator[tuple[int, list[npt.NDArray[np.uint32]]]]:
         wanted = Query.term_set_query(self._index.schema, "key", list(keys))
