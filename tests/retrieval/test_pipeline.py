@@ -383,3 +383,14 @@ def test_a_latin_word_is_compared_as_it_is_written(world: World, query: str) -> 
     latin = pair_codes(["pc"] if "PC" in query else ["us", "sb"])
     assert set(latin) <= set(asked.pairs)
     assert (asked.pair_rarity > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"), [("通勤手当", 3), ("火星 衛星", 6)], ids=["covered", "not covered"]
+)
+def test_the_more_bm25_covers_the_fewer_need_the_reranker(world: World, query: str, wanted: int) -> None:
+    recipe = replace(RECIPE, rerank_limit=6, rerank_least=3)
+    outcome = world.rank(query, recipe=recipe, embedder=Letters(), reranker=LearnedReranker())
+    counts = {stage.name: stage.count for stage in outcome.stages}
+    assert counts["fusion"] == 8
+    assert counts["bm25"] == counts["rerank"] == len(outcome.results) == wanted

@@ -33,7 +33,7 @@ STAGES: tuple[Stage, ...] = ("sparse", "dense", "fused", "bm25", "whole")
 # what the other lane found; without vectors they do not.
 Part = Literal["sparse lane", "dense lane", "vectors", "bm25", "re-ranking"]
 PARTS: tuple[Part, ...] = ("sparse lane", "dense lane", "vectors", "bm25", "re-ranking")
-_WITHOUT_BM25 = replace(RECIPE, bm25_share=0.0)
+WITHOUT_BM25 = replace(RECIPE, bm25_share=0.0)
 
 # Shows how far a piece of work with this title has come.
 Watch = Callable[[str], AbstractContextManager[Progress]]
@@ -135,9 +135,9 @@ class Searcher:
             self.seconds_to_embed = time.perf_counter() - started
         self.vectors = True
 
-    def rank(self, query: str, reranker: Reranker | None = None) -> Outcome:
+    def rank(self, query: str, reranker: Reranker | None = None, recipe: Recipe = RECIPE) -> Outcome:
         """The pipeline with the re-ranker's scores as they come; `reranker` in place of the one in use."""
-        return self._outcome(query, reranker or self.reranker)
+        return self._outcome(query, reranker or self.reranker, recipe=recipe)
 
     def search(self, query: str, limit: int, stage: Stage = "whole") -> list[str]:
         """The ids a stage would give, best first, if it were the last: "whole" is what `search_documents` does.
@@ -153,7 +153,7 @@ class Searcher:
             hits = self.space.search_vectors(self.embedder.name, vector, Filters(), limit)
             return [self.ids[hit.key] for hit in hits]
         if stage == "fused":
-            outcome = self._outcome(query, None, recipe=_WITHOUT_BM25)
+            outcome = self._outcome(query, None, recipe=WITHOUT_BM25)
         elif stage == "bm25":
             outcome = self._outcome(query, None)
         else:
@@ -164,7 +164,7 @@ class Searcher:
         """The ids of the whole pipeline but for one of its parts."""
         if part == "re-ranking":
             return self.search(query, limit, "bm25")
-        recipe = _WITHOUT_BM25 if part == "bm25" else RECIPE
+        recipe = WITHOUT_BM25 if part == "bm25" else RECIPE
         outcome = self._outcome(query, self.reranker, self.workspace.calibration, part, recipe)
         return self._best(outcome, limit)
 

@@ -24,6 +24,15 @@ class Lane:
         changed = np.diff(self.hits.scores, prepend=np.nan) != 0
         return np.maximum.accumulate(np.where(changed, places, 0))
 
+    def of(self, key: int) -> tuple[float, int] | None:
+        """The score and the rank of an entry, if the lane has found it."""
+        at = self._places.get(key)
+        return None if at is None else (float(self.hits.scores[at]), int(self.ranks[at]))
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {key: at for at, key in enumerate(self.hits.keys.tolist())}
+
     def standing(self, keys: Sequence[int]) -> tuple[Numbers, Numbers]:
         """The scores and the ranks of these entries; nan for those that the lane has not found."""
         scores, ranks = np.full((2, len(keys)), np.nan)

@@ -37,7 +37,11 @@ log = logging.getLogger(__name__)
 SPARSE_LIMIT = 500
 DENSE_LIMIT = 500
 FUSED_LIMIT = 600
+# Of those, so many are looked at once more: on no set did what comes after them change anything.
+BM25_LIMIT = 300
 RERANK_LIMIT = 100
+# As many as anybody may ask for.
+RERANK_LEAST = 50
 # What BM25 among the candidates counts for beside the fusion of the lanes.
 BM25_SHARE = 0.3
 
@@ -66,7 +70,9 @@ class Recipe:
     sparse_limit: int = SPARSE_LIMIT
     dense_limit: int = DENSE_LIMIT
     fused_limit: int = FUSED_LIMIT
+    bm25_limit: int = BM25_LIMIT
     rerank_limit: int = RERANK_LIMIT
+    rerank_least: int = RERANK_LEAST
     bm25_share: float = BM25_SHARE
 
 
@@ -82,13 +88,29 @@ class Found(NamedTuple):
 Fetch = Callable[[Sequence[int]], Mapping[int, Found]]
 
 
-class Ranked(NamedTuple):
-    """A result with what each stage said of it."""
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A result. What each stage said of it is looked up when somebody asks: of a hundred, ten are shown."""
 
     key: int
     score: float
-    scores: dict[str, float]
-    ranks: dict[str, int]
+    lanes: Sequence[Lane]
+    judged: float | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """By stage; that of full text divided by the best of the search."""
+        found = {}
+        for lane in self.lanes:
+            if standing := lane.of(self.key):
+                highest = float(lane.hits.scores[0]) if lane.name == "sparse" else 1.0
+                found[lane.name] = standing[0] / highest
+        return found if self.judged is None else {**found, "rerank": self.judged}
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        standing = {lane.name: lane.of(self.key) for lane in self.lanes}
+        return {name: each[1] for name, each in standing.items() if each}
 
 
 @dataclass
@@ -134,14 +156,14 @@ def rank(
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = Lane("rrf", reciprocal_ranks(lanes)[: recipe.fused_limit])
         stage.count = len(fused.hits)
-    bm25, blended = Lane("bm25", Hits()), fused.hits
+    bm25, blended, limit = Lane("bm25", Hits()), fused.hits, recipe.rerank_limit
     with _stage(outcome, "bm25") as stage:
         if recipe.bm25_share and fused.hits:
-            bm25, blended = _by_bm25(space, recipe, question.result(), fused.hits)
-        stage.count = min(len(blended), recipe.rerank_limit)
-    worth = _first(blended, recipe.rerank_limit).by_key()
+            bm25, blended, limit = _by_bm25(space, recipe, question.result(), fused.hits)
+        stage.count = min(len(blended), limit)
+    worth = _first(blended, limit).by_key()
     found = fetch(list(worth))
-    keys = sorted(found, key=lambda key: (-worth[key], found[key].place))[: recipe.rerank_limit]
+    keys = sorted(found, key=lambda key: (-worth[key], found[key].place))[:limit]
     judged: Scores | None = None
     if reranker and keys:
         with _stage(outcome, "rerank") as stage:
@@ -159,26 +181,12 @@ def rank(
         stage.count = len(keys)
     scores = final.tolist()
     places = sorted(range(len(keys)), key=lambda at: (-scores[at], -worth[keys[at]], found[keys[at]].place))
-    outcome.results = _results([keys[at] for at in places], final[places], (sparse, dense, fused, bm25))
-    if judged is not None:
-        for result, score in zip(outcome.results, judged[places].tolist(), strict=True):
-            result.scores["rerank"] = score
+    said = (sparse, dense, fused, bm25)
+    given = None if judged is None else judged.tolist()
+    outcome.results = [
+        Ranked(keys[at], scores[at], said, None if given is None else given[at]) for at in places
+    ]
     return outcome
-
-
-def _results(keys: Sequence[int], final: Scores, lanes: Sequence[Lane]) -> list[Ranked]:
-    results = [Ranked(key, score, {}, {}) for key, score in zip(keys, final.tolist(), strict=True)]
-    for lane in lanes:
-        scores, ranks = lane.standing(keys)
-        if lane.name == "sparse" and len(lane.hits):
-            scores /= lane.hits.scores.max()
-        here = np.flatnonzero(~np.isnan(ranks))
-        for at, score, rank in zip(
-            here.tolist(), scores[here].tolist(), ranks[here].astype(int).tolist(), strict=True
-        ):
-            results[at].scores[lane.name] = score
-            results[at].ranks[lane.name] = rank
-    return results
 
 
 def _lanes(
@@ -223,11 +231,13 @@ def embedded_query(embedder: Embedder, query: str) -> Vectors:
     return embedder.embed_query(query)[None, :]
 
 
-def _by_bm25(space: Space, recipe: Recipe, question: Question, fused: Hits) -> tuple[Lane, Hits]:
-    """What BM25 makes of the candidates, 0 to 1, and their order by that and the fusion.
+def _by_bm25(space: Space, recipe: Recipe, question: Question, fused: Hits) -> tuple[Lane, Hits, int]:
+    """What BM25 makes of the candidates, 0 to 1, their order by that and the fusion, and how many are worth a look.
 
     It counts for as much as it has to say: little where no candidate holds much of the query, as in another language.
+    The more it says, the surer the answer is among the first.
     """
+    fused = _first(fused, recipe.bm25_limit)
     keys = fused.keys.tolist()
     scores, covered = okapi(question.words, _held(space.terms(keys), recipe.body, keys))
     if highest := scores.max():
@@ -235,7 +245,9 @@ def _by_bm25(space: Space, recipe: Recipe, question: Question, fused: Hits) -> t
     share = recipe.bm25_share * covered
     worth = share * scores + (1 - share) * fused.scores
     best, blended = np.argsort(-scores, kind="stable"), np.argsort(-worth, kind="stable")
-    return Lane("bm25", Hits(fused.keys[best], scores[best])), Hits(fused.keys[blended], worth[blended])
+    most, least = recipe.rerank_limit, min(recipe.rerank_least, recipe.rerank_limit)
+    lane = Lane("bm25", Hits(fused.keys[best], scores[best]))
+    return lane, Hits(fused.keys[blended], worth[blended]), round(most - (most - least) * covered)
 
 
 def _first(fused: Hits, limit: int) -> Hits:
