@@ -177,6 +177,7 @@ def test_the_graph_finds_nine_of_ten_of_what_the_scan_finds(
     scan = UsearchSpace(tmp_path / "scan", PLAIN)
     add(scan, entries, rows)
     monkeypatch.setattr(module, "EXACT_ROWS", 100)
+    monkeypatch.setattr(module, "GRAPH_ROWS", 100)
     graph = UsearchSpace(tmp_path / "graph", PLAIN)
     add(graph, entries, rows)
     assert list((tmp_path / "graph").rglob("graph.usearch"))
@@ -196,6 +197,28 @@ def test_the_graph_finds_nine_of_ten_of_what_the_scan_finds(
     assert shared / 400 >= 0.9
 
 
+def test_whole_texts_propose_whose_windows_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scan of whole texts finds what comparing every window does, as far as whole texts tell."""
+    entries, vectors = plain_entries(range(600)), windowed(600, seed=2)
+    space = UsearchSpace(tmp_path, PLAIN)
+    space.save(MODEL, np.zeros(0, bool), entries, vectors, revision=1)
+    queries = random_vectors(20, size=vectors.whole.shape[1], seed=8)
+    exact = [space.search(query, Filters(), 5).by_key() for query in queries]
+    monkeypatch.setattr(module, "EXACT_ROWS", 10)
+    proposed = [space.search(query, Filters(), 5).by_key() for query in queries]
+    assert not list(tmp_path.rglob("graph.usearch"))
+    assert all(len(each) == 5 for each in proposed)
+    for query, wanted, found in zip(queries, exact, proposed, strict=True):
+        near = np.argsort(-cosines(vectors.whole, query))[:20]
+        assert found.keys() <= {entries[at].key for at in near.tolist()}
+        for key in found.keys() & wanted.keys():
+            assert found[key] == pytest.approx(wanted[key])
+    monkeypatch.setattr(module, "_BY_SCAN", 1000)
+    assert [space.search(query, Filters(), 5).by_key() for query in queries] == exact
+
+
 def test_a_comparison_shared_by_two_threads_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,6 +232,7 @@ def test_a_comparison_shared_by_two_threads_is_the_same(
 
 def test_filters_are_exact_where_there_is_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "EXACT_ROWS", 100)
+    monkeypatch.setattr(module, "GRAPH_ROWS", 100)
     space, [query] = UsearchSpace(tmp_path, LAYOUT), random_vectors(1)
     add(space, ENTRIES, random_vectors(len(ENTRIES), seed=4))
     filters = Filters(all_of=(Condition("level", "=", (Between(2, 2),)),))
@@ -268,6 +292,7 @@ def test_a_manifest_without_sense_counts_as_no_vectors(tmp_path: Path, text: str
 @pytest.mark.parametrize("how", ["gone", "cut", "garbled"])
 def test_a_damaged_graph_leaves_the_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setattr(module, "EXACT_ROWS", 10)
+    monkeypatch.setattr(module, "GRAPH_ROWS", 10)
     space, [query] = UsearchSpace(tmp_path, PLAIN), random_vectors(1)
     rows = random_vectors(300, seed=1)
     add(space, plain_entries(range(300)), rows)

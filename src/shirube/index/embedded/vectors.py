@@ -34,10 +34,11 @@ from shirube.query.values import Period
 
 log = logging.getLogger(__name__)
 
-# Below this (entries and windows together) an exact scan costs some milliseconds and is the same whatever the order of
-# insertion; above it the graph of whole texts proposes so many times the limit, and their windows decide.
-EXACT_ROWS = 300_000
-_PROPOSED = 2
+# Up to so many (entries and windows together) all windows are compared. Above it whole texts propose some times the
+# limit, and their windows decide: found by a scan, or beyond the second number, where that takes too long, by a graph.
+EXACT_ROWS = 50_000
+GRAPH_ROWS = 300_000
+_BY_SCAN, _BY_GRAPH = 4, 2
 # How much the whole text and the title count beside the best window.
 _WHOLE, _TITLE = 0.5, 0.5
 _MANIFEST = "vectors.json"
@@ -59,14 +60,19 @@ class Generation:
         return lru_cache(64)(partial(_passing, self.rows))
 
     def proposed(
-        self, query: npt.NDArray[np.int8], passing: npt.NDArray[np.bool_] | None, count: int
+        self, query: npt.NDArray[np.int8], passing: npt.NDArray[np.bool_] | None, limit: int
     ) -> npt.NDArray[np.int64]:
-        """Rows whose whole text is near, by the graph or, where it cannot be asked, by a scan."""
+        """Rows whose whole text is near, by the graph or, where there is none or it cannot be asked, by a scan."""
         if self.graph is not None and passing is None:
-            return np.sort(self.graph.search(query[0], count).keys.astype(np.int64))
+            return np.sort(self.graph.search(query[0], limit * _BY_GRAPH).keys.astype(np.int64))
+        count = limit * _BY_SCAN
         [cosines] = self.rows.whole.cosines(query)
         at = np.arange(len(self.rows)) if passing is None else np.flatnonzero(passing)
-        return at if len(at) <= count else np.sort(at[np.argpartition(-cosines[at], count)[:count]])
+        if len(at) <= count:
+            return at
+        # All that are as near as the last one, or the cut would be an accident of the rows' order.
+        near = cosines[at]
+        return np.asarray(at[near >= np.partition(near, -count)[-count]], np.int64)
 
     def places(self, keys: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """The rows of those entries that have any, and which of the keys these are."""
@@ -146,7 +152,7 @@ class UsearchSpace:
             if passing is not None:
                 scores = np.where(passing, scores, -np.inf)
         else:
-            at = generation.proposed(query, passing, limit * _PROPOSED)
+            at = generation.proposed(query, passing, limit)
             scores = _scores(rows.similarity(query, at))
         # All that are as good as the last one, or the cut would be an accident of the rows' order.
         last = np.partition(scores, -limit)[-limit] if limit < len(at) else -np.inf
@@ -189,7 +195,7 @@ class UsearchSpace:
         write_rows(generation, rows)
         # A graph takes its time: while a base gets its first vectors, a scan has to do.
         graphed = revision is not None or self._generation.graph is not None
-        if graphed and len(rows) + len(rows.windows) > EXACT_ROWS:
+        if graphed and len(rows) + len(rows.windows) > GRAPH_ROWS:
             _write_graph(generation, rows)
         known = {
             "generation": generation.name,
