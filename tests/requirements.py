@@ -388,7 +388,7 @@ KNOWLEDGE = (
         "000",
         "Stage 1 narrows the search with the vectors of the knowledge base summaries.",
         tests=(
-            "tests/toolsets/knowledge/test_atlas.py::test_only_the_chosen_collections_are_searched",
+            "tests/toolsets/knowledge/test_atlas.py::test_vectors_are_searched_in_the_chosen_collections_alone",
             "tests/toolsets/knowledge/test_atlas.py::test_only_near_collections_are_searched",
         ),
     ),

@@ -1,6 +1,7 @@
 """Who asks. Every store and index call takes a Caller; there is no call without one."""
 
 import time
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -60,14 +61,14 @@ def _name(claims: Mapping[str, Any], claim: str) -> str:
     value = claims.get(claim)
     if not isinstance(value, str) or not value.strip():
         raise Unauthenticated(f"{claim} が必要です。 {claim} is required.")
-    return value
+    return unicodedata.normalize("NFC", value)
 
 
 def _names(claims: Mapping[str, Any], claim: str) -> frozenset[str]:
     value = claims.get(claim, [])
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
         raise Unauthenticated(f"{claim} は文字列の配列です。 {claim} must be a list of texts.")
-    return frozenset(value)
+    return frozenset(unicodedata.normalize("NFC", each) for each in value)
 
 
 def _clearance(value: object) -> Confidentiality:

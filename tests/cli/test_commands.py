@@ -204,6 +204,9 @@ def test_a_caller_finds_only_what_they_may_see(shirube: Run, rules: Path) -> Non
     assert shirube("kb", "share", base, "--private", *owner).code == 0
     assert asked(*_as(departments=["人事"], clearance="secret"))[0] == 1
 
+    taken = shirube("kb", "add", str(rules), "--kb", "規程", "--no-vectors", *_as(sub="taro"))
+    assert (taken.code, "Access denied" in taken.err, "UNIQUE" in taken.err) == (1, True, False)
+
     assert "規程" in shirube("kb", "list", *owner).out
     assert "規程" not in shirube("kb", "list", *_as(**admin, tenant_id="乙社")).out
     assert shirube("kb", "remove", base, "--yes", *_as()).code == 1

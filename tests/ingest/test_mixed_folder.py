@@ -143,3 +143,53 @@ def test_a_scanned_file_is_read_again_once_tesseract_is_there(shelf: Shelf, tess
     (row,) = [each for each in shelf.documents().values() if each.source == "docs/混在.pdf"]
     assert [passage.page for passage in shelf.passages(row.id)] == [1]
     assert "次の頁の文章です。" in shelf.passages(row.id)[0].text
+
+
+def test_what_tesseract_read_is_kept_while_it_is_missing(shelf: Shelf, tesseract: Program) -> None:
+    """Whoever imports from another account, without it, must not lose what it read."""
+    tesseract("cat > /dev/null; echo 次の頁の文章です。")
+    shelf.write(
+        "混在.pdf", pdf([Line("はじめの頁の文章です。", 72, 700)], [Scan(100, 140, b"\xff" * 14_000)])
+    )
+    shelf.write("画像.png", PAGE.read_bytes())
+    assert len(shelf.add().added) == 2
+    before = {source: row.content_hash for source, row in shelf.documents().items()}
+    languages.cache_clear()
+    with pytest.MonkeyPatch.context() as without:
+        without.setenv("PATH", "/nowhere")
+        report = shelf.add(remove_missing=True)
+    assert (len(report.unchanged), report.removed, report.refused) == (2, [], [])
+    assert len([warning for warning in report.warnings if "Tesseract is missing" in warning]) == 2
+    assert {source: row.content_hash for source, row in shelf.documents().items()} == before
+
+
+def test_a_changed_scan_is_not_removed_because_nobody_can_read_it_now(
+    shelf: Shelf, tesseract: Program
+) -> None:
+    tesseract("cat > /dev/null; echo 画像の文章です。")
+    shelf.write("画像.png", PAGE.read_bytes())
+    shelf.add()
+    shelf.write("画像.png", PAGE.read_bytes() + b"\n")
+    languages.cache_clear()
+    with pytest.MonkeyPatch.context() as without:
+        without.setenv("PATH", "/nowhere")
+        report = shelf.add(remove_missing=True)
+    assert [refused.source for refused in report.refused] == ["docs/画像.png"]
+    assert report.removed == []
+    assert set(shelf.documents()) == {"docs/画像.png"}
+
+
+def test_a_page_that_could_not_be_read_is_tried_again(
+    shelf: Shelf, tesseract: Program, tmp_path: Path
+) -> None:
+    tesseract(f"cat > /dev/null; [ -e {tmp_path}/well ] || exit 1; echo 次の頁の文章です。")
+    shelf.write(
+        "混在.pdf", pdf([Line("はじめの頁の文章です。", 72, 700)], [Scan(100, 140, b"\xff" * 14_000)])
+    )
+    assert shelf.add().added == ["docs/混在.pdf"]
+    assert shelf.add().changed == ["docs/混在.pdf"]
+    (tmp_path / "well").touch()
+    assert shelf.add().changed == ["docs/混在.pdf"]
+    assert shelf.add().unchanged == ["docs/混在.pdf"]
+    (row,) = shelf.documents().values()
+    assert "次の頁の文章です。" in "".join(each.text for each in shelf.passages(row.id))

@@ -158,15 +158,43 @@ def test_text_boxes_of_a_word_file_are_read_once() -> None:
     assert lines(saved(document)) == ["本文。", "囲みの注意書き。"]
 
 
-def test_footnotes_stand_at_the_end_without_the_lines_that_set_them_apart() -> None:
-    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
-    link = f'<Relationship Id="rId99" Type="{kind}" Target="footnotes.xml"/></Relationships>'
+def test_text_boxes_in_a_cell_are_read_once() -> None:
+    document = docx.Document()
+    box = "<w:txbxContent><w:p><w:r><w:t>囲みの注意。</w:t></w:r></w:p></w:txbxContent>"
+    table = document.add_table(1, 2)
+    table.cell(0, 1).text = "隣。"
+    table.cell(0, 0).text = "本文。"
+    table.cell(0, 0).paragraphs[0]._p.append(
+        parse_xml(
+            f'<w:r {nsdecls("w")} xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:AlternateContent>'
+            f'<mc:Choice Requires="wps">{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r>'
+        )
+    )
+    assert lines(saved(document)) == ["| 本文。 囲みの注意。 | 隣。 |"]
+
+
+def test_numbers_go_on_through_tables_and_empty_paragraphs() -> None:
+    document = docx.Document()
+    document.add_paragraph("はじめ", style="List Number")
+    table = document.add_table(1, 2)
+    table.cell(0, 0).paragraphs[0].style = "List Number"
+    table.cell(0, 0).paragraphs[0].text = "表の中"
+    table.cell(0, 1).text = "隣"
+    document.add_paragraph("", style="List Number")
+    document.add_paragraph("おわり", style="List Number")
+    assert lines(saved(document)) == ["1. はじめ", "| 2. 表の中 | 隣 |", "4. おわり"]
+
+
+@pytest.mark.parametrize("name", ["footnote", "endnote"])
+def test_notes_stand_at_the_end_without_the_lines_that_set_them_apart(name: str) -> None:
+    kind = f"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{name}s"
+    link = f'<Relationship Id="rId99" Type="{kind}" Target="{name}s.xml"/></Relationships>'
     data = changed(word("本文です。"), "word/_rels/document.xml.rels", b"</Relationships>", link.encode())
-    note = "<w:footnote{}><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:footnote>"
+    note = f"<w:{name}{{}}><w:p><w:r><w:t>{{}}</w:t></w:r></w:p></w:{name}>"
     notes = note.format(' w:type="separator"', "区切り") + note.format("", "上限は税込みとする。")
     written = io.BytesIO(data)
     with zipfile.ZipFile(written, "a") as archive:
-        archive.writestr("word/footnotes.xml", f"<w:footnotes {nsdecls('w')}>{notes}</w:footnotes>")
+        archive.writestr(f"word/{name}s.xml", f"<w:{name}s {nsdecls('w')}>{notes}</w:{name}s>")
     assert lines(written.getvalue()) == ["本文です。", "上限は税込みとする。"]
 
 

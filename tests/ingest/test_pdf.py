@@ -176,6 +176,21 @@ def test_page_numbers_and_running_headers_do_not_stand_in_the_text() -> None:
     assert lines(*pages) == ["社外秘 旅費規程", *["".join(BODY)] * 4]
 
 
+def test_running_lines_with_a_page_number_stand_once() -> None:
+    pages = [[Line(f"旅費規程　{number}", 72, 810), *paragraph(BODY, 700)] for number in range(4, 8)]
+    assert lines(*pages) == ["旅費規程 4", *["".join(BODY)] * 4]
+
+
+def test_numbers_that_do_not_count_the_pages_are_part_of_the_text() -> None:
+    """別紙, invoices and totals stand at the top of a page too."""
+    numbers = (1, 2, 5, 9, 12)
+    pages = [[Line(f"請求番号 {number}", 72, 810), *paragraph(BODY, 700)] for number in numbers]
+    found = lines(*pages)
+    assert [line for line in found if line.startswith("請求番号")] == [
+        f"請求番号 {number}" for number in numbers
+    ]
+
+
 def test_text_written_downwards_is_read_by_column() -> None:
     first, second = "縦書きの規程は右の行から始まり、次", "の行へ続く。"
     page = [Line(first, 500, 700, downwards=True), Line(second, 480, 700, downwards=True)]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, select
 
-from shirube.caller import LOCAL, Confidentiality
+from shirube.caller import LOCAL, Caller, Confidentiality
 from shirube.errors import InvalidInput
 from shirube.ingest.readers import registry
 from shirube.ingest.readers.contract import Content
@@ -469,3 +469,21 @@ def test_only_who_may_see_the_base_may_add_to_it(shelf: Shelf) -> None:
     with pytest.raises(Exception, match="not found"):
         add_files(shelf.database, stranger, shelf.base, find_files([shelf.folder]), Options())
     assert shelf.documents() == {}
+
+
+def test_what_the_caller_may_not_see_they_cannot_change_or_remove(shelf: Shelf) -> None:
+    shelf.write("秘.md", "# 合併\n\n交渉の経過。\n")
+    shelf.write("他.md")
+    shelf.add(confidentiality=Confidentiality.secret)
+    member = Caller(LOCAL.tenant, LOCAL.subject, clearance=Confidentiality.internal)
+    shelf.write("秘.md", "書き換えた。\n")
+    files = find_files([shelf.folder / "秘.md"])
+    options = Options(remove_missing=True, confidentiality=Confidentiality.public)
+    report = add_files(shelf.database, member, shelf.base, files, options, folders=[shelf.folder])
+    assert [refused.reason for refused in report.refused] == [
+        "a document of this name is not yours to change"
+    ]
+    assert (report.changed, report.removed) == ([], [])
+    held = shelf.documents()
+    assert {row.confidentiality for row in held.values()} == {Confidentiality.secret}
+    assert held["docs/秘.md"].title == "合併"

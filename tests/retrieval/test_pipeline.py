@@ -267,6 +267,13 @@ def test_a_calibration_out_of_order_leaves_the_scores_as_they_are(world: World) 
     assert [result.score for result in broken.results] == [result.score for result in plain.results]
 
 
+def test_scores_that_no_reranker_gave_are_not_calibrated(world: World) -> None:
+    """Its map would make a certainty of the first of any list."""
+    broken = world.rank(QUERY, embedder=Letters(), reranker=Failing(), calibration=Standing(5.0, 5.0, 5.0))
+    plain = world.rank(QUERY, embedder=Letters())
+    assert [result.score for result in broken.results] == [result.score for result in plain.results]
+
+
 def test_what_the_caller_asked_wrongly_is_no_failure_of_a_stage(world: World) -> None:
     filters = Filters(all_of=(Condition("unknown", "=", (Exact("x"),)),))
     with pytest.raises(InvalidInput, match="unknown"):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, select
 
-from shirube.caller import LOCAL
+from shirube.caller import LOCAL, Caller, Confidentiality
 from shirube.errors import NotFound
 from shirube.store import bases, changes, documents, passages, tables
 from shirube.store.bases import KnowledgeBase
@@ -137,8 +137,16 @@ def test_known_documents_are_those_of_the_collection(database: Database, base: K
         put(connection, base, document("甲.md", "一"), document("乙.md", "二"))
         put(connection, base, document("丙.md", "三"), collection="別")
         collection = bases.open_collection(connection, base, "default")
-        known = documents.known_documents(connection, collection)
+        known = documents.known_documents(connection, LOCAL, collection)
+        put(connection, base, document("秘.md", "四", confidentiality=Confidentiality.secret))
+        cleared = Caller(LOCAL.tenant, "somebody", clearance=Confidentiality.internal)
+        seen = documents.known_documents(connection, cleared, collection)
     assert set(known) == {"甲.md", "乙.md"}
+    assert {source: each.is_open for source, each in seen.items()} == {
+        "甲.md": True,
+        "乙.md": True,
+        "秘.md": False,
+    }
 
 
 @pytest.fixture(scope="module")

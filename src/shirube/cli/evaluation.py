@@ -62,7 +62,8 @@ def calibrate(folder: Path, *, most: int | None, as_json: bool) -> None:
         table.add_row(f"{each.threshold:.2f}", *(f"{figure:.3f}" for figure in figures))
     out.print(table)
     out.print(
-        "保存しました。以後の検索で使われます。 Saved, and used from now on."
+        "保存しました。以後の検索で使われます（動いているサーバーは再起動後）。 "
+        "Saved, and used from now on; by a running server after its next start."
         if made.better
         else "今の較正のほうが良いため、保存しません。 Not saved: the map in use does better."
     )

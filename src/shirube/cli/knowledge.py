@@ -1,6 +1,7 @@
 """The verbs for knowledge bases and searching them."""
 
 import asyncio
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,6 +35,7 @@ _LONGEST_SUBJECT = 200
 
 def find(application: Application, name: str, caller: Caller = LOCAL) -> KnowledgeBase:
     """The knowledge base of that name or id."""
+    name = unicodedata.normalize("NFC", name)
     with application.workspace().database.read() as connection:
         found = bases.find_base(connection, caller, name)
         if found:
@@ -66,8 +68,10 @@ def add(
 ) -> None:
     if not collection.strip():
         raise InvalidInput("--collection must not be empty", "--collection が空です。")
-    department = None if department is None else department.strip()
-    options = Options(collection.strip(), department, _level(confidentiality), sync)
+    # As macOS types them, names would differ from what everybody else types.
+    name, collection = (unicodedata.normalize("NFC", each).strip() for each in (name, collection))
+    department = None if department is None else unicodedata.normalize("NFC", department).strip()
+    options = Options(collection, department, _level(confidentiality), sync)
     application = Application(load_settings())
     files = find_files(paths)
     folders = [path.resolve() for path in paths if path.is_dir()]

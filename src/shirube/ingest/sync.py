@@ -31,6 +31,10 @@ _STALE = (
     "以前の内容が検索に残っています。--sync を付けると外れます。 "
     "Its former content can still be found; --sync removes it."
 )
+_KEPT = (
+    "Tesseract が見つからないため、前に読み取った内容をそのまま使います。 "
+    "Tesseract is missing; what it read before is kept."
+)
 # Raised whenever the passages of a document change: files read by another version are read again.
 VERSION = 2
 # A title goes with every passage. The longest name of a Japanese law has 110 characters.
@@ -141,7 +145,7 @@ def add_files(
     with database.write() as connection:
         bases.get_base(connection, caller, base.id, base_in_hand)
         collection = bases.open_collection(connection, base, options.collection)
-        known = documents.known_documents(connection, collection)
+        known = documents.known_documents(connection, caller, collection)
     seen: set[str] = set()
     stale: list[str] = []
     closed: set[str] = set()
@@ -157,16 +161,23 @@ def add_files(
                         "another file has the same name", "同じ名前のファイルがもう1つあります。"
                     )
                 seen.add(file.source)
-                _check_owner(file, known.get(file.source))
-                data = _bytes(file)
                 before = known.get(file.source)
+                if before and not before.is_open:
+                    raise Closed(
+                        "a document of this name is not yours to change", "この名前の文書は変更できません。"
+                    )
+                _check_owner(file, before)
+                data = _bytes(file)
                 # Who may read a document is not forgotten because the flags were not given again.
                 kept = _with_access_of(before, options)
-                content_hash = _hash(file, data, kept)
-                if before and before.content_hash == content_hash:
+                spoken = languages() if _may_be_scanned(file) else None
+                if before and before.content_hash == _hash(file, data, kept, spoken):
                     report.unchanged.append(file.source)
+                elif before and not spoken and _was_scanned(file, data, kept, before):
+                    report.unchanged.append(file.source)
+                    report.warnings.append(f"{file.source}: {_KEPT}")
                 else:
-                    document = _document(file, data, content_hash, kept, report)
+                    document = _document(file, data, spoken, kept, report)
                     with database.write() as connection:
                         documents.put_document(connection, base.id, collection, document)
                     (report.changed if before else report.added).append(file.source)
@@ -181,7 +192,8 @@ def add_files(
     else:
         seen -= set(stale)
         for source, before in known.items():
-            if source not in seen and not source.startswith(tuple(closed)) and _is_of(roots, before, source):
+            gone = source not in seen and not source.startswith(tuple(closed))
+            if gone and before.is_open and _is_of(roots, before, source):
                 with database.write() as connection:
                     documents.remove_document(connection, base.id, collection, source)
                 report.removed.append(source)
@@ -263,15 +275,25 @@ def _with_access_of(before: documents.Known | None, options: Options) -> Options
     )
 
 
-def _hash(file: File, data: bytes, options: Options) -> str:
+def _may_be_scanned(file: File) -> bool:
+    return PurePosixPath(file.source).suffix.lower() in SCANNED
+
+
+def _was_scanned(file: File, data: bytes, options: Options, before: documents.Known) -> bool:
+    """Whether the file is as it was when Tesseract, which is missing now, read it."""
+    spoken = before.scanned_in
+    return bool(spoken) and before.content_hash == _hash(file, data, options, spoken)
+
+
+def _hash(file: File, data: bytes, options: Options, spoken: str | None) -> str:
     settings = f"{VERSION}\0{options.department}\0{options.confidentiality}\0"
-    if PurePosixPath(file.source).suffix.lower() in SCANNED:
+    if _may_be_scanned(file):
         # With Tesseract installed since, or another language, the same file has another text.
-        settings += f"{languages()}\0"
+        settings += f"{spoken}\0"
     return hashlib.sha256(settings.encode() + data).hexdigest()
 
 
-def _document(file: File, data: bytes, content_hash: str, options: Options, report: Report) -> Document:
+def _document(file: File, data: bytes, spoken: str | None, options: Options, report: Report) -> Document:
     content, found = _read(file, data)
     if not found:
         raise Unreadable("no text in it", "本文がありません。")
@@ -282,13 +304,15 @@ def _document(file: File, data: bytes, content_hash: str, options: Options, repo
         filename=name.name,
         title=(content.title or name.stem)[:_LONGEST_TITLE],
         text=content.text,
-        content_hash=content_hash,
+        # What was not read whole is read again at the next import.
+        content_hash="" if content.incomplete else _hash(file, data, options, spoken),
         passages=tuple(found),
         department=_department(content) if options.department is None else options.department or None,
         confidentiality=options.confidentiality or _confidentiality(content),
         metadata={
             **_plain(content.metadata),
             "root": str(file.root),
+            **({"scanned_in": spoken} if spoken else {}),
             "given": {
                 "department": options.department,
                 "confidentiality": options.confidentiality.name if options.confidentiality else None,
@@ -326,7 +350,7 @@ def _department(content: Content) -> str | None:
             "department in its front matter is not one name",
             "フロントマターの department が1つの名前ではありません。",
         )
-    return str(named).strip() or None
+    return unicodedata.normalize("NFC", str(named)).strip() or None
 
 
 def _confidentiality(content: Content) -> Confidentiality:

@@ -144,14 +144,17 @@ def rank(
     calibration: Calibration | None = None,
     fetch: Fetch,
     asked: Vectors | None = None,
+    dense_filters: Filters | None = None,
 ) -> Outcome:
     """The ranked passages for `query`. `fetch` gets those the caller may read; the others fall out.
 
-    `asked` are the query's vectors (see `embedded_query`), where somebody needed them before.
+    `asked` are the query's vectors (see `embedded_query`), where somebody needed them before; `dense_filters` are those
+    of the dense lane, where they are others.
     """
     outcome = Outcome()
     question = _pool().submit(_question, space, query, recipe)
-    sparse, dense, asked = _lanes(space, query, filters, recipe, embedder, asked, outcome)
+    each_filters = (filters, dense_filters or filters)
+    sparse, dense, asked = _lanes(space, query, each_filters, recipe, embedder, asked, outcome)
     with _stage(outcome, "fusion") as stage:
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = Lane("rrf", reciprocal_ranks(lanes)[: recipe.fused_limit])
@@ -176,11 +179,15 @@ def rank(
     values = np.array([worth[key] for key in keys]) if judged is None else judged
     final = Uncalibrated()(values)
     with _stage(outcome, "calibrate") as stage:
-        if calibration and keys:
+        # The map is the re-ranker's: of other scores it would make certainties.
+        if calibration and keys and judged is not None:
             final = calibration(values)
         stage.count = len(keys)
     scores = final.tolist()
-    places = sorted(range(len(keys)), key=lambda at: (-scores[at], -worth[keys[at]], found[keys[at]].place))
+    places = sorted(
+        range(len(keys)),
+        key=lambda at: (-scores[at], -values[at], -worth[keys[at]], found[keys[at]].place),
+    )
     said = (sparse, dense, fused, bm25)
     given = None if judged is None else judged.tolist()
     outcome.results = [
@@ -192,7 +199,7 @@ def rank(
 def _lanes(
     space: Space,
     query: str,
-    filters: Filters,
+    filters: tuple[Filters, Filters],
     recipe: Recipe,
     embedder: Embedder | None,
     asked: Vectors | None,
@@ -202,13 +209,13 @@ def _lanes(
     embedded: list[Vectors] = [] if asked is None else [asked]
 
     def sparse() -> Hits:
-        return space.search(subject(query), recipe.weights, filters, recipe.sparse_limit)
+        return space.search(subject(query), recipe.weights, filters[0], recipe.sparse_limit)
 
     def dense() -> Hits:
         assert embedder is not None
         if not embedded:
             embedded.append(embedded_query(embedder, query))
-        return space.search_vectors(embedder.name, embedded[0][0], filters, recipe.dense_limit)
+        return space.search_vectors(embedder.name, embedded[0][0], filters[1], recipe.dense_limit)
 
     # Full text leaves the interpreter while it searches; most of what vectors take does not, and stays on this thread.
     if embedder is None:

@@ -68,12 +68,16 @@ def _opened(
     if row is None:
         raise NotFound("Knowledge base not found", "ナレッジベースが見つかりません。", hint=_LIST_HINT)
     if not row.open:
-        raise AccessDenied(
-            "Access denied to this knowledge base",
-            "このナレッジベースへのアクセス権がありません。",
-            hint="管理者に参加を依頼してください。 Ask its owner to add you.",
-        )
+        raise _denied()
     return row
+
+
+def _denied() -> AccessDenied:
+    return AccessDenied(
+        "Access denied to this knowledge base",
+        "このナレッジベースへのアクセス権がありません。",
+        hint="管理者に参加を依頼してください。 Ask its owner to add you.",
+    )
 
 
 def find_base(connection: Connection, caller: Caller, name: str) -> KnowledgeBase | None:
@@ -100,6 +104,11 @@ def create_base(
         )
     if not connection.execute(select(tenants.c.id).where(tenants.c.id == caller.tenant)).first():
         connection.execute(insert(tenants).values(id=caller.tenant, created_at=now()))
+    taken = select(knowledge_bases.c.id).where(
+        knowledge_bases.c.tenant_id == caller.tenant, knowledge_bases.c.name == name
+    )
+    if connection.execute(taken).first():
+        raise _denied()
     base_id = str(uuid.uuid4())
     connection.execute(
         insert(knowledge_bases).values(

@@ -80,23 +80,35 @@ class Known:
     root: str | None
     given_department: str | None = None
     given_confidentiality: Confidentiality | None = None
+    scanned_in: str | None = None
+    """The languages that Tesseract read it in."""
+    is_open: bool = True
+    """Whether whoever asks may read it."""
 
 
-def known_documents(connection: Connection, collection_id: str) -> dict[str, Known]:
+def known_documents(connection: Connection, caller: Caller, collection_id: str) -> dict[str, Known]:
     """What is in a collection, by source."""
     rows = connection.execute(
-        select(documents.c.source, documents.c.content_hash, documents.c.metadata).where(
-            documents.c.collection_id == collection_id
-        )
+        select(
+            documents.c.source,
+            documents.c.content_hash,
+            documents.c.metadata,
+            document_open(caller).label("is_open"),
+        ).where(documents.c.collection_id == collection_id)
     )
-    return {row.source: _known(row.content_hash, row.metadata) for row in rows}
+    return {row.source: _known(row.content_hash, row.metadata, row.is_open) for row in rows}
 
 
-def _known(content_hash: str, metadata: Mapping[str, Any]) -> Known:
+def _known(content_hash: str, metadata: Mapping[str, Any], is_open: bool) -> Known:
     given = metadata.get("given") or {}
     level = given.get("confidentiality")
     return Known(
-        content_hash, metadata.get("root"), given.get("department"), Confidentiality[level] if level else None
+        content_hash,
+        metadata.get("root"),
+        given.get("department"),
+        Confidentiality[level] if level else None,
+        metadata.get("scanned_in"),
+        bool(is_open),
     )
 
 
@@ -109,6 +121,8 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
     """Put `document` in place of what stood under its source; the ids of its passages."""
     doc_id = document_id(base_id, collection_id, document.source)
     moment = now()
+    # First: its lock on the base's row lets one writer at a time count.
+    record_change(connection, base_id, collection_id, doc_id)
     before = connection.execute(_BEFORE, {"document": doc_id}).first()
     values = {
         "id": doc_id,
@@ -148,7 +162,6 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
     if rows:
         connection.execute(_INSERT_PASSAGES, rows)
     _count(connection, base_id, document.department, document.confidentiality, 1, len(document.passages))
-    record_change(connection, base_id, collection_id, doc_id)
     return list(connection.execute(_PASSAGE_IDS, {"document": doc_id}).scalars())
 
 

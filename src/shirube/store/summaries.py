@@ -5,7 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select, update
 
+from shirube.caller import Confidentiality
 from shirube.store.tables import collections, documents, passages
+
+# A summary is made from what everybody with this clearance may see: it must not tell others of more.
+SUMMARISED = Confidentiality.internal
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,19 @@ def unsummarised(connection: Connection, base_id: str, model: str) -> list[Unsum
 
 
 def openings(connection: Connection, collection_id: str, limit: int) -> list[Opening]:
-    """The beginnings of some of its documents: the first by their ids, which say nothing of what is in them."""
+    """The beginnings of some of its documents: the first by their ids, which say nothing of what is in them.
+
+    Only of those that are open to every department.
+    """
     rows = connection.execute(
         select(documents.c.title, passages.c.heading_path, passages.c.text)
         .join(passages, passages.c.document_id == documents.c.id)
-        .where(documents.c.collection_id == collection_id, passages.c.chunk_index == 0)
+        .where(
+            documents.c.collection_id == collection_id,
+            documents.c.department.is_(None),
+            documents.c.confidentiality <= int(SUMMARISED),
+            passages.c.chunk_index == 0,
+        )
         .order_by(documents.c.id)
         .limit(limit)
     )
@@ -58,7 +70,7 @@ def openings(connection: Connection, collection_id: str, limit: int) -> list[Ope
 
 
 def save_summary(
-    connection: Connection, made_for: Unsummarised, text: str, model: str, vector: bytes
+    connection: Connection, made_for: Unsummarised, text: str, model: str, vector: bytes | None
 ) -> None:
     connection.execute(
         update(collections)

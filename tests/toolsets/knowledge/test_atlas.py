@@ -1,13 +1,14 @@
 """Stage 1: the collections that a query is about."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from sqlalchemy import select
 
-from shirube.caller import LOCAL
+from shirube.caller import LOCAL, Confidentiality
 from shirube.models.contract import Embedder
 from shirube.store.bases import KnowledgeBase
 from shirube.store.summaries import Summary
@@ -123,15 +124,76 @@ def narrow_to(monkeypatch: pytest.MonkeyPatch, *chosen: str) -> None:
     monkeypatch.setattr("shirube.toolsets.knowledge.atlas.near_collections", near)
 
 
-def test_only_the_chosen_collections_are_searched(
+def test_vectors_are_searched_in_the_chosen_collections_alone(
     many: tuple[Served, KnowledgeBase], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """No word of the question stands in any document."""
     served, base = many
     chosen = held(served, base)["経費"].id
     narrow_to(monkeypatch, chosen)
-    body = served.found("規程", knowledge_base_id=base.id, threshold=0.0, max_results=50)
+    body = served.found("holidays and trips", knowledge_base_id=base.id, threshold=0.0, max_results=50)
     assert body["count"] == 2
     assert {result["metadata"]["collection_id"] for result in body["results"]} == {chosen}
+
+
+def test_full_text_finds_what_stands_elsewhere(
+    many: tuple[Served, KnowledgeBase], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where something of the chosen collection passes."""
+    served, base = many
+    narrow_to(monkeypatch, held(served, base)["食堂"].id)
+    body = served.found("年次有給休暇は何日ですか", knowledge_base_id=base.id, threshold=0.0)
+    assert "有給休暇" in body["results"][0]["content"]
+    assert body["count"] > 1
+
+
+def test_who_may_see_less_than_the_summaries_say_is_told_nothing_of_them(
+    many: tuple[Served, KnowledgeBase],
+) -> None:
+    served, base = many
+    for level in Confidentiality:
+        caller = replace(LOCAL, clearance=level)
+        body = served.found("休暇", caller, knowledge_base_id=base.id, threshold=0.0, explain=True)
+        stages = {stage["stage"] for stage in body["explain"]["stages"]}
+        assert ("atlas" in stages) == (level >= Confidentiality.internal)
+
+
+def test_a_summary_is_made_of_what_everybody_may_see(tmp_path_factory: pytest.TempPathFactory) -> None:
+    served = serve(tmp_path_factory.mktemp("open"), "use")
+    base = served.create(
+        "混ざる",
+        document("開.md", "給与は月末に払う。", title="給与"),
+        document("秘.md", "合併の交渉を始める。", title="合併", confidentiality=Confidentiality.secret),
+        document("部.md", "採点表を配る。", title="採点", department="人事"),
+    )
+    with served.database.write() as connection:
+        secret = document("役.md", "役員の報酬。", confidentiality=Confidentiality.top_secret)
+        put(connection, base, secret, collection="役員")
+    assert summarise_collections(served.database, base.id, embedder(served)) == 2
+    rows = held(served, base)
+    assert "給与" in rows["default"].summary
+    assert not {"合併", "採点"} & set(rows["default"].summary.split("。"))
+    assert (rows["役員"].summary, rows["役員"].summary_vector) == ("", None), "it is always searched"
+    assert summarise_collections(served.database, base.id, embedder(served)) == 0
+    served.database.close()
+
+
+def test_a_query_that_cannot_be_embedded_is_tried_once(
+    many: tuple[Served, KnowledgeBase], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served, base = many
+    asked = []
+
+    def fail(model: Embedder, query: str) -> None:
+        asked.append(query)
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr("shirube.toolsets.knowledge.service.embedded_query", fail)
+    monkeypatch.setattr("shirube.retrieval.pipeline.embedded_query", fail)
+    body = served.found("有給休暇", knowledge_base_id=base.id, threshold=0.0)
+    assert "有給休暇" in body["results"][0]["content"]
+    assert any("Vectors failed" in warning for warning in body["warnings"])
+    assert asked == ["有給休暇"]
 
 
 def test_an_answer_elsewhere_is_not_lost(
@@ -184,7 +246,13 @@ class Writer:
 
 @pytest.mark.parametrize(
     ("answer", "wanted"),
-    [("賃金の支払いの決まり", "賃金の支払いの決まり"), (None, "給与は月末に払う"), (" ", "給与は月末に払う")],
+    [
+        ("賃金の支払いの決まり", "賃金の支払いの決まり"),
+        ("<think>何だろう</think>賃金の決まり", "default。賃金の決まり"),
+        ("半分\ud800の字", "半分?の字"),
+        (None, "給与は月末に払う"),
+        (" ", "給与は月末に払う"),
+    ],
 )
 def test_a_language_model_writes_the_summary_where_there_is_one(
     tmp_path_factory: pytest.TempPathFactory, answer: str | None, wanted: str

@@ -240,6 +240,7 @@ def test_only_citations_of_given_passages_are_kept(
         "詳しくは https://evil.example/?q=5000 をご覧ください。[1]",
         "詳しくは [こちら](//evil.example/5000)。[1]",
         "[1]: //evil.example/5000",
+        "詳しくは https://evil.example/年収800万円 をご覧ください。[1]",
         '<img src="x">手当は月5,000円です。[1]',
     ],
 )

@@ -36,7 +36,7 @@ def test_the_hybrid_search_has_the_defaults_of_the_tool(company: Served) -> None
         ({"top_k": 51}, "top_k exceeds limit (50)"),
         ({"top_k": 0}, "top_k must be an integer from 1 to 50"),
         ({"kb_id": "x"}, "kb_id must be a UUID"),
-        ({"knowledge_base_id": "x"}, "kb_id is not a parameter"),
+        ({"knowledge_base_id": "x"}, "knowledge_base_id is not a parameter"),
         ({"query": ""}, "query must not be empty"),
     ],
 )

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from shirube.ingest.readers.contract import Content, Heading, Unreadable
+from shirube.ingest.readers.contract import Closed, Content, Heading, Unreadable
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,11 @@ SECONDS = 60.0
 LONGEST = 1800.0
 # 64 MiB of text, the limit of a file, is at most six times as much in JSON.
 _LONGEST_ANSWER = 400 * 1024 * 1024
+# What programs need to start. Keys of models are none of the child's business.
+_ENVIRONMENT = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "PYTHONUTF8"),
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TESSDATA_PREFIX"),
+)
 _CHILD = "import sys; sys.path[:] = {path!r}; from shirube.ingest.readers.child import work; work()"
 
 
@@ -44,7 +49,7 @@ class _Reader:
         if "text" in answer:
             headings = [Heading(**heading) for heading in answer.pop("headings")]
             return Content(headings=headings, **answer)
-        raise Unreadable(answer["en"], answer["ja"])
+        raise (Closed if answer["closed"] else Unreadable)(answer["en"], answer["ja"])
 
     def close(self) -> None:
         with self._guard:
@@ -64,6 +69,7 @@ class _Reader:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
                 start_new_session=True,
             )
         return self._child
@@ -94,11 +100,11 @@ class _Reader:
             if not done:
                 self._end()
         if late.is_set():
-            raise Unreadable(
+            raise Closed(
                 f"reading it took too long (over {SECONDS:.0f} seconds); split it, or save it again",
                 f"読み取りに時間がかかりすぎます（{SECONDS:.0f} 秒超）。分割するか、保存し直してください。",
             )
-        raise Unreadable(
+        raise Closed(
             "its reader broke down; the file may be damaged",
             "読み取りの途中で処理が落ちました。ファイルが壊れている可能性があります。",
         )

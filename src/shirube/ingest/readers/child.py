@@ -12,7 +12,7 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from shirube.ingest.readers.contract import Content, Unreadable
+from shirube.ingest.readers.contract import Closed, Content, Unreadable
 from shirube.ingest.readers.kinds import MODULES, check_kind
 
 # A book of 1,000 pages needs a tenth of it.
@@ -71,15 +71,17 @@ def _answer(suffix: str, data: bytes, on_page: Callable[[], None]) -> dict[str, 
             raise Unreadable("too much text; split it", "文字が多すぎます。分割してください。")
         return asdict(content)
     except Unreadable as refusal:
-        return {"en": refusal.en, "ja": refusal.ja}
+        return {"en": refusal.en, "ja": refusal.ja, "closed": isinstance(refusal, Closed)}
     except Exception as error:
         if isinstance(error, MemoryError) or getattr(error, "code", None) == _NO_MEMORY:
             return {
                 "en": "reading it takes too much memory; split it, or save it again",
                 "ja": "読み取りに必要なメモリーが多すぎます。分割するか、保存し直してください。",
+                "closed": True,
             }
         name = type(error).__name__
         return {
             "en": f"damaged, or not as its format has it ({name})",
             "ja": f"壊れているか、形式どおりではありません（{name}）。",
+            "closed": False,
         }

@@ -33,6 +33,7 @@ class Content:
     """`text` is what spans point into; `start` is where the body begins (behind front matter).
 
     `pages` is where each page begins in `text`, the first one included; empty where a file has no pages.
+    `incomplete` says that something could not be read this time, and may be at the next.
     """
 
     text: str
@@ -42,3 +43,4 @@ class Content:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     pages: Sequence[int] = ()
+    incomplete: bool = False

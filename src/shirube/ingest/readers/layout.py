@@ -275,20 +275,29 @@ def _first_word(line: Line) -> float:
 
 
 def drop_running_lines(pages: Sequence[Page]) -> None:
-    """Take out page numbers, and all but the first of what stands at the top or bottom of several pages."""
-    places: dict[str, list[tuple[Page, Line]]] = defaultdict(list)
-    for each in pages:
+    """Take out page numbers, and all but the first of what stands at the top or bottom of several pages.
+
+    That is the same line again and again, or one whose number goes up with the pages. 資料1, 資料3, 資料4 stay.
+    """
+    places: dict[tuple[str, int | None], list[tuple[Page, Line]]] = defaultdict(list)
+    for number, each in enumerate(pages):
         high = each.top - each.bottom
         inner = (each.bottom + _MARGIN * high, each.top - _MARGIN * high)
         for line in [line for line in each.lines if line.top < inner[0] or line.bottom > inner[1]]:
             if _PAGE_NUMBER.fullmatch(line.text):
                 each.lines.remove(line)
             else:
-                places[_AT_THE_ENDS.sub("", line.text)].append((each, line))
+                places[line.text, None].append((each, line))
+                if counted := _AT_THE_ENDS.search(line.text):
+                    first = re.search(r"[0-9０-９]{1,9}", counted[0])
+                    if first:
+                        rest = _AT_THE_ENDS.sub("", line.text)
+                        places[rest, int(first[0]) - number].append((each, line))
     for found in places.values():
         if len(found) >= _OFTEN:
             for each, line in found[1:]:
-                each.lines.remove(line)
+                if line in each.lines:
+                    each.lines.remove(line)
 
 
 def blocks(page: Page) -> list[Block]:

@@ -41,7 +41,7 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
             f"{len(document):,} pages, more than {_MOST_PAGES:,}; split it",
             f"{len(document):,} ページあり、{_MOST_PAGES:,} を超えています。分割してください。",
         )
-    pages, warnings = _pages(document, on_page)
+    pages, warnings, incomplete = _pages(document, on_page)
     layout.drop_running_lines(pages)
     blocks = [layout.blocks(page) for page in pages]
     marks = _outline(document)
@@ -57,16 +57,21 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
         headings,
         warnings=warnings,
         pages=starts,
+        incomplete=incomplete,
     )
 
 
-def _pages(document: Any, on_page: Callable[[], None]) -> tuple[list[Page], list[str]]:
-    """The pages with their lines, those of scanned pages too, and what is to be said of pages not read."""
+def _pages(document: Any, on_page: Callable[[], None]) -> tuple[list[Page], list[str], bool]:
+    """The pages with their lines, those of scanned pages too, and what is to be said of pages not read.
+
+    Also whether some may be read another time: Tesseract is there, and failed.
+    """
     import pypdfium2
 
     pages: list[Page] = []
     broken: list[int] = []
     unread: list[int] = []
+    failed = 0
     scanned = letters = 0
     for number in range(len(document)):
         try:
@@ -82,6 +87,7 @@ def _pages(document: Any, on_page: Callable[[], None]) -> tuple[list[Page], list
             recognised = _recognised(opened) if scanned <= MOST_SCANNED else None
             if recognised is None:
                 unread.append(number + 1)
+                failed += scanned <= MOST_SCANNED and tesseract.languages() is not None
             page = recognised or page
             on_page()
         opened.close()
@@ -103,7 +109,7 @@ def _pages(document: Any, on_page: Callable[[], None]) -> tuple[list[Page], list
         said.append(
             f"文字のないページは読めませんでした{why}。 Pages without text, not read: {_numbers(unread)}"
         )
-    return pages, said
+    return pages, said, bool(failed)
 
 
 def _nothing_recognised() -> Unreadable:

@@ -8,7 +8,7 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
-from shirube.ingest.readers.contract import Unreadable
+from shirube.ingest.readers.contract import Closed
 from shirube.ingest.readers.lines import begins, ends, joined, without_gaps
 
 # A page of small print takes about ten.
@@ -36,17 +36,15 @@ def languages() -> str | None:
     return None if "jpn" not in known else "jpn+eng" if "eng" in known else "jpn"
 
 
-def missing(
-    en: str = "no text; scanned?", ja: str = "文字がありません。スキャンしたものなら、"
-) -> Unreadable:
-    return Unreadable(
+def missing(en: str = "no text; scanned?", ja: str = "文字がありません。スキャンしたものなら、") -> Closed:
+    return Closed(
         f"{en} install tesseract with jpn (Debian: tesseract-ocr-jpn, macOS: tesseract-lang)",
         f"{ja}日本語の入った Tesseract（Debian は tesseract-ocr-jpn、macOS は tesseract-lang）を入れてください。",
     )
 
 
 def text_of(image: Any) -> str:
-    """The text on an image of Pillow's, a paragraph a line. Unreadable where it takes too long."""
+    """The text on an image of Pillow's, a paragraph a line. Closed where it fails or takes too long."""
     spoken = languages()
     if spoken is None:
         raise missing()
@@ -62,12 +60,12 @@ def text_of(image: Any) -> str:
             env={**os.environ, "OMP_THREAD_LIMIT": "1"},
         )
     except subprocess.TimeoutExpired as error:
-        raise Unreadable(
+        raise Closed(
             f"recognising a page took longer than {SECONDS} seconds",
             f"1ページの文字認識が {SECONDS} 秒で終わりません。",
         ) from error
     except (OSError, subprocess.CalledProcessError) as error:
-        raise Unreadable("tesseract failed on it", "Tesseract が失敗しました。") from error
+        raise Closed("tesseract failed on it", "Tesseract が失敗しました。") from error
     return paragraphs(done.stdout.decode("utf-8", "replace"))
 
 

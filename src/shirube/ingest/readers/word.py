@@ -26,7 +26,10 @@ _SIGNS = {W + "tab": " ", W + "br": " ", W + "cr": " ", W + "noBreakHyphen": "-"
 _NAMED_LEVEL = re.compile(r"(?i)(?:heading|見出し) ?([1-9])")
 _TITLE_LEVEL = 0
 _BODY_LEVEL = 9
-_FOOTNOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes"
+_NOTES = {
+    f"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{name}s": name
+    for name in ("footnote", "endnote")
+}
 _NUMBERS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/numbering"
 # Styles are based on styles; Word itself allows eleven steps.
 _DEEPEST = 12
@@ -40,10 +43,11 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
     numbers = _related(document.part, _NUMBERS)
     walk = _Walk(_Styles(document.styles.element), Numbering(numbers))
     walk.blocks(document.element.body)
-    footnotes = _related(document.part, _FOOTNOTES)
-    for note in () if footnotes is None else footnotes.iter(W + "footnote"):
-        if note.get(W + "type") is None:
-            walk.writer.line(one_line(" ".join(_text(each, []) for each in note.iter(W + "p"))))
+    for kind, name in _NOTES.items():
+        notes = _related(document.part, kind)
+        for note in () if notes is None else notes.iter(W + name):
+            if note.get(W + "type") is None:
+                walk.writer.line(one_line(" ".join(_text(each, []) for each in _paragraphs(note))))
     return walk.writer.content(sensible_title(document.core_properties.title))
 
 
@@ -118,10 +122,7 @@ class _Walk:
         if self._styles.is_contents(node):
             return
         boxes: list[Any] = []
-        text = one_line(_text(node, boxes))
-        numbered = self._styles.numbering(node)
-        if text and numbered:
-            text = self._numbering.label(*numbered) + text
+        text = self._numbered(node, boxes)
         level = self._styles.level(node)
         if level is None:
             self.writer.line(text)
@@ -129,6 +130,13 @@ class _Walk:
             self.writer.heading(text, level)
         for box in boxes:
             self.blocks(box)
+
+    def _numbered(self, node: Any, boxes: list[Any]) -> str:
+        """A paragraph's text behind its number. An empty one is counted too, as Word does."""
+        numbered = self._styles.numbering(node)
+        label = self._numbering.label(*numbered) if numbered else ""
+        text = one_line(_text(node, boxes))
+        return label + text if text else ""
 
     def _table(self, table: Any) -> None:
         rows = [_cells(line) for line in _rows(table)]
@@ -145,11 +153,20 @@ class _Walk:
         if merged is not None and merged.get(W + "val", "continue") == "continue":
             return ""
         parts = []
-        for node in cell.iter(W + "p"):
+        for node in _paragraphs(cell):
             boxes: list[Any] = []
-            parts.append(_text(node, boxes))
-            parts += [_text(each, []) for box in boxes for each in box.iter(W + "p")]
+            parts.append(self._numbered(node, boxes))
+            parts += [one_line(_text(each, [])) for box in boxes for each in _paragraphs(box)]
         return " ".join(part for part in parts if part)
+
+
+def _paragraphs(node: Any) -> Iterator[Any]:
+    """The paragraphs of a cell or a box, those of tables in it included, but not of boxes in them."""
+    for child in node:
+        if child.tag == W + "p":
+            yield child
+        elif child.tag not in _SILENT and isinstance(child.tag, str):
+            yield from _paragraphs(child)
 
 
 def _rows(table: Any) -> Iterator[Any]:

@@ -1,7 +1,7 @@
 """Stage 1: which collections of a knowledge base a query is about, by the vectors of their summaries.
 
-It may save work, it must not lose an answer: it looks away from a collection only where others are near enough, and
-never from one whose summary is out of date.
+It may save work, it must not lose an answer: only vectors are searched in the chosen collections alone, full text finds
+what it finds everywhere, and a collection whose summary is missing or out of date is always chosen.
 """
 
 import logging
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shirube.models.contract import Embedder, Generator
+from shirube.models.prose import quoted, speech
 from shirube.store.database import Database
 from shirube.store.summaries import (
     Opening,
@@ -47,10 +48,11 @@ def summarise_collections(
     for each in wanted:
         with database.read() as connection:
             found = openings(connection, each.id, _DOCUMENTS)
-        text = _summary(each, found, generator)
-        vector = np.asarray(embedder.embed([text])[0], np.float32)
+        # One that holds nothing for everybody has no summary, and is always searched.
+        text = _summary(each, found, generator) if found else ""
+        vector = np.asarray(embedder.embed([text])[0], np.float32).tobytes() if text else None
         with database.write() as connection:
-            save_summary(connection, each, text, embedder.name, vector.tobytes())
+            save_summary(connection, each, text, embedder.name, vector)
     return len(wanted)
 
 
@@ -73,9 +75,9 @@ def near_collections(found: Sequence[Summary], vector: npt.NDArray[np.float32]) 
 
 def _summary(collection: Unsummarised, found: Sequence[Opening], generator: Generator | None) -> str:
     listed = _listed(collection, found)
-    if generator and found:
+    if generator:
         try:
-            written = generator.generate(_PROMPT + listed).strip()
+            written = speech(generator, _PROMPT + quoted(listed)).strip()
         except Exception as error:
             log.warning("the summary of a collection is made without the language model: %s", error)
         else:

@@ -138,7 +138,10 @@ def _body(answer: Answer) -> CallOutput:
 def _explain_invalid(error: ValidationError) -> ShirubeError:
     """The messages of search_documents, with the names that were used here."""
     said = schema.explain_invalid(error, _NAMES)
-    message, ja = said.message, said.ja
-    for original, name in _NAMES.items():
-        message, ja = message.replace(name, original), ja.replace(name, original)
-    return InvalidInput(message, ja)
+    [original, *_] = [*error.errors(include_url=False)[0]["loc"], ""]
+    if original not in _NAMES:
+        return said
+    name = _NAMES[str(original)]
+    return InvalidInput(
+        said.message.replace(name, str(original)), said.ja.replace(name, str(original)), hint=said.hint
+    )

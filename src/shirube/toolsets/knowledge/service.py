@@ -23,7 +23,7 @@ from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, Stage, em
 from shirube.store import bases, passages
 from shirube.store.passages import StoredPassage
 from shirube.store.runs import Run, save_run
-from shirube.store.summaries import count_collections, summaries
+from shirube.store.summaries import SUMMARISED, count_collections, summaries
 from shirube.text.invisible import visible
 from shirube.text.ocr import long_vowels
 from shirube.text.tokenize import words
@@ -40,18 +40,21 @@ _FAILED = {
     "sparse": "全文検索が使えないため、ベクトル検索だけで答えています。 Full text failed; answered from vectors alone.",
     "dense": "ベクトル検索が使えないため、全文検索だけで答えています。 Vectors failed; answered from full text alone.",
     "bm25": "BM25 での並べ直しができず、融合順のままです。 BM25 re-ranking failed; order of the fusion kept.",
-    "rerank": "再ランキングが使えないため、融合順で答えています。 Re-ranking failed; order of the fusion kept.",
+    "rerank": "再ランキングが使えず、その前の順で答えています（score は確率ではありません）。 "
+    "Re-ranking failed; the order before it is kept, and scores are no probabilities.",
     "calibrate": "スコアの較正ができませんでした。 Scores could not be calibrated.",
 }
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The collections to search (None: all), and the query's vectors if they were needed to choose."""
+    """The collections whose vectors to search (None: all), and the query's vectors if they were needed to choose."""
 
     collections: Sequence[str] | None = None
     asked: Vectors | None = None
     stages: tuple[Stage, ...] = ()
+    failed: bool = False
+    """Whether the query could not be embedded."""
 
 
 class KnowledgeService:
@@ -144,19 +147,20 @@ class KnowledgeService:
             outcome = rank(
                 space,
                 query,
-                access_filters(caller, chosen.collections),
+                access_filters(caller),
                 RECIPE,
-                embedder=embedder,
+                embedder=None if chosen.failed else embedder,
                 reranker=self._workspace.reranker,
                 calibration=self._workspace.calibration,
                 fetch=fetch,
                 asked=chosen.asked,
+                dense_filters=access_filters(caller, chosen.collections),
             )
             outcome.stages[:0] = chosen.stages
             # Compared as it is shown: no score in the answer is below the threshold.
             return outcome, [each for each in outcome.results if round(each.score, 4) >= asked.threshold]
 
-        chosen = self._chosen(base_id, embedder, query)
+        chosen = self._chosen(caller, base_id, embedder, query)
         outcome, passed = ranked(chosen)
         if not passed and chosen.collections:
             outcome, passed = ranked(replace(chosen, collections=None))
@@ -184,9 +188,12 @@ class KnowledgeService:
             ),
         )
 
-    def _chosen(self, base_id: str, embedder: Embedder | None, query: str) -> "Chosen":
-        """The collections that the query is about, where the base has so many that it pays to choose."""
-        if embedder is None:
+    def _chosen(self, caller: Caller, base_id: str, embedder: Embedder | None, query: str) -> "Chosen":
+        """The collections that the query is about, where the base has so many that it pays to choose.
+
+        Not for those who may see less than the summaries were made from.
+        """
+        if embedder is None or caller.clearance < SUMMARISED:
             return Chosen()
         with self._workspace.database.read() as connection:
             if count_collections(connection, base_id) <= atlas.FEW:
@@ -198,9 +205,10 @@ class KnowledgeService:
             vectors = embedded_query(embedder, query)
             near = atlas.near_collections(found, vectors[0])
         except Exception as error:
-            # The dense lane will fail in the same way, and say so.
-            log.warning("all collections are searched: %s", error)
-            return Chosen(stages=(replace(stage, error=type(error).__name__),))
+            # The dense lane would fail in the same way, and take as long.
+            log.warning("searched by full text alone: %s", error)
+            name = type(error).__name__
+            return Chosen(stages=(replace(stage, error=name), Stage("dense", error=name)), failed=True)
         stage.ms = (time.perf_counter() - started) * 1000
         stage.count = len(near or found)
         return Chosen(near, vectors, (stage,))

@@ -21,7 +21,10 @@ _BRACKET = re.compile(r"[\[［【〔]\s*([0-9０-９][0-9０-９\s,，、;；~�
 _COMMA = re.compile(r"[,，、;；\s]+")
 # A page that shows the answer would fetch an image, or offer a link, with what a passage made the model put in it.
 _MARKUP = re.compile(r"\]\(|<[a-zA-Z!/]")
-_ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//[!-~]+|www\.[!-~]+")
+_ADDRESS = re.compile(
+    r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//[^\s、。，．「」『』（）【】]+|www\.[^\s、。，．「」『』（）【】]+"
+)
+_AFTER_ADDRESS = ".,;:!?)]'\""
 
 _PROMPT = f"""\
 次の資料だけを根拠に、質問に答えてください。
@@ -70,11 +73,14 @@ def written_answer(model: Generator, question: str, results: Sequence[Mapping[st
     plain = _BRACKET.sub(" ", text)
     if not plain.strip():
         raise ModelError(model.name, "the answer is empty")
-    known = "\n".join([question, *(result["content"] for result in results)])
-    addresses = (address.rstrip(".,;:!?)]'\"") for address in _ADDRESS.findall(plain))
-    if _MARKUP.search(text) or any(address not in known for address in addresses):
+    known = _addresses("\n".join([question, *(result["content"] for result in results)]))
+    if _MARKUP.search(text) or not _addresses(plain) <= known:
         raise ModelError(model.name, "the answer has a link that is not in the documents")
     return Written(text, frozenset(cited), removed)
+
+
+def _addresses(text: str) -> set[str]:
+    return {address.rstrip(_AFTER_ADDRESS) for address in _ADDRESS.findall(text)}
 
 
 def _number(text: str, last: int) -> int | None:
