@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.datasets import Dataset
 from benchmarks.ours import Searcher
 from benchmarks.training_sets import training_sets
+from shirube.evaluate.calibration import logistic
 from shirube.models.contract import Candidates, Question, Scores
 from shirube.models.ranker.features import NAMES, OF_VECTORS, features
 from shirube.models.ranker.network import Network
@@ -298,7 +299,7 @@ def _gradient(network: Network, inputs: Sequence[Array], lists: Sequence[List]) 
 
 
 def _fitted(logits: Sequence[Array], lists: Sequence[List], *, with_gaps: bool) -> Array:
-    """Weights of score, gap and bias for the chance of being right, by Newton's method.
+    """Weights of score, gap and bias for the chance of being right.
 
     Of the best ten of each list; every fourth list has lost its right passages.
     """
@@ -312,19 +313,7 @@ def _fitted(logits: Sequence[Array], lists: Sequence[List], *, with_gaps: bool) 
             rows.append(np.column_stack([odds, gap, np.ones(len(odds))]))
             labels.append(each.fitting[kept][best])
             weights.append(np.full(len(odds), each.weight))
-    table, wanted, weight = (
-        np.concatenate(rows),
-        np.concatenate(labels).astype(float),
-        np.concatenate(weights),
-    )
-    fitted = np.array([1.0, 0.0, 0.0])
-    for _ in range(50):
-        guess = 1 / (1 + np.exp(-table @ fitted))
-        slope = table.T @ (weight * (guess - wanted))
-        bend = (table * (weight * guess * (1 - guess))[:, None]).T @ table + 1e-6 * np.eye(3)
-        fitted -= np.linalg.solve(bend, slope)
-    fitted[:2] = np.maximum(fitted[:2], 0)
-    return fitted
+    return logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(weights))
 
 
 def _figures(networks: Mapping[Kind, Network], lists: Sequence[List]) -> Mapping[str, float]:

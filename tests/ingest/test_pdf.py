@@ -136,6 +136,14 @@ def test_larger_type_makes_headings_by_its_size() -> None:
     assert (last.heading_path, last.page) == (("出張旅費規程", "第2章 精算"), 2)
 
 
+def test_a_heading_that_goes_on_in_the_next_line_is_one() -> None:
+    heading = [Line("海外の支社に勤務する従業員と、その家族の", 72, 760, 18), Line("帰国旅費", 72, 735, 18)]
+    content = read(pdf([*heading, *paragraph(BODY * 3, 690)]))
+    assert [each.text for each in content.headings] == ["海外の支社に勤務する従業員と、その家族の帰国旅費"]
+    apart = read(pdf([heading[0], Line("帰国旅費", 72, 700, 18), *paragraph(BODY * 3, 650)]))
+    assert len(apart.headings) == 2
+
+
 def test_the_outline_makes_headings_where_there_is_one() -> None:
     page = [
         Line("第1章　総則", 72, 760),

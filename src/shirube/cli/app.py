@@ -36,6 +36,17 @@ As = Annotated[
         '{"tenant_id":"甲社","sub":"hanako","departments":["人事"],"clearance":"internal","roles":[]}',
     ),
 ]
+Set = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SET",
+        help="BEIR 形式のフォルダー。 A folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
+    ),
+]
+Queries = Annotated[
+    int | None,
+    typer.Option("--queries", min=1, help="質問を等間隔に選び、この数までにします。 At most so many."),
+]
 BaseName = Annotated[str, typer.Option("--kb", help="ナレッジベースの名前または ID。 Its name or id.")]
 
 
@@ -296,20 +307,7 @@ def reindex(
 
 
 @evaluation.command("run")
-def eval_run(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SET",
-            help="BEIR 形式のフォルダー。 A folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
-        ),
-    ],
-    queries: Annotated[
-        int | None,
-        typer.Option("--queries", min=1, help="質問を等間隔に選び、この数までにします。 At most so many."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+def eval_run(folder: Set, queries: Queries = None, as_json: Json = False) -> None:
     """質問と正解のセットで、段階ごとの精度と速さを測ります。 Measure each stage on a set of questions with answers.
 
     設定のモデルを使い、データフォルダーには触れません。 Uses the models in the settings, not the data folder.
@@ -322,20 +320,7 @@ def eval_run(
 
 
 @evaluation.command("calibrate")
-def eval_calibrate(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SET",
-            help="BEIR 形式のフォルダー。 A folder with corpus.jsonl, queries.jsonl and qrels.tsv.",
-        ),
-    ],
-    queries: Annotated[
-        int | None,
-        typer.Option("--queries", min=1, help="質問を等間隔に選び、この数までにします。 At most so many."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+def eval_calibrate(folder: Set, queries: Queries = None, as_json: Json = False) -> None:
     """再ランカーのスコアが確率になるよう較正し、以後の検索で使います。 Make scores of the re-ranker probabilities.
 
     質問の3分の1で確かめ、良くなるときだけ保存します。 Kept only where it does better on a third kept back.

@@ -75,23 +75,28 @@ def with_unanswerable(lists: Sequence[Judged]) -> list[Judged]:
 
 
 def fitted(lists: Sequence[Judged], name: str) -> Standing:
-    """The map for these lists: logistic in the score's odds and the gaps, by Newton's method."""
+    """The map for these lists: logistic in the score's odds and the gaps."""
     rows, labels = [], []
     for each in lists:
         odds = log_odds(each.scores)
         if len(odds):
             rows.append(np.column_stack([odds, gaps(odds), np.ones(len(odds))])[:SHOWN])
             labels.append(each.right[:SHOWN])
-    table, wanted = np.concatenate(rows), np.concatenate(labels).astype(float)
-    weights = np.array([1.0, 0.0, 0.0])
-    for _ in range(_STEPS):
-        guess = 1 / (1 + np.exp(-table @ weights))
-        bend = (table * (guess * (1 - guess))[:, None]).T @ table + 1e-3 * np.eye(3)
-        weights -= np.linalg.solve(bend, table.T @ (guess - wanted))
-        # A negative weight would turn a list's order round.
-        weights[:2] = np.maximum(weights[:2], 0)
-    score, gap, bias = weights.tolist()
+    wanted = np.concatenate(labels)
+    score, gap, bias = logistic(np.concatenate(rows), wanted, np.ones(len(wanted))).tolist()
     return Standing(score, gap, bias, name, at_least_the_score=False)
+
+
+def logistic(table: Scores, right: Flags, weights: Scores) -> Scores:
+    """Weights of score, gap and bias (the columns of `table`) for the chance of being right, by Newton's method."""
+    found = np.array([1.0, 0.0, 0.0])
+    for _ in range(_STEPS):
+        guess = 1 / (1 + np.exp(-table @ found))
+        bend = (table * (weights * guess * (1 - guess))[:, None]).T @ table + 1e-6 * np.eye(3)
+        found -= np.linalg.solve(bend, table.T @ (weights * (guess - right)))
+        # A negative weight would turn a list's order round.
+        found[:2] = np.maximum(found[:2], 0)
+    return found
 
 
 def expected_error(calibration: Calibration, lists: Sequence[Judged], shown: int = SHOWN) -> float:
@@ -99,9 +104,8 @@ def expected_error(calibration: Calibration, lists: Sequence[Judged], shown: int
     chances = np.concatenate([calibration(each.scores)[:shown] for each in lists])
     right = np.concatenate([each.right[:shown] for each in lists])
     bins = np.minimum((chances * _BINS).astype(int), _BINS - 1)
-    sizes = np.bincount(bins, minlength=_BINS)
     said, held = np.bincount(bins, chances, _BINS), np.bincount(bins, right, _BINS)
-    return float(np.abs(said - held).sum() / max(sizes.sum(), 1))
+    return float(np.abs(said - held).sum() / max(len(right), 1))
 
 
 def trades(

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 SPARSE_LIMIT = 500
 DENSE_LIMIT = 500
 FUSED_LIMIT = 600
-# Of those, so many are looked at once more: on no set did what comes after them change anything.
+# Of those, so many are looked at once more: what comes after them hardly ever reaches the re-ranker.
 BM25_LIMIT = 300
 RERANK_LIMIT = 100
 # As many as anybody may ask for.

@@ -431,7 +431,14 @@ def test_each_lane_gives_500_and_the_fusion_keeps_600(many: Served) -> None:
     counts = {stage["stage"]: stage["count"] for stage in body["explain"]["stages"]}
     assert (counts["sparse"], counts["dense"]) == (500, 500)
     assert 500 < counts["fusion"] <= 600
-    assert 50 <= counts["bm25"] == counts["rerank"] <= 100
+    assert counts["bm25"] == counts["rerank"] == 50, "a passage holds every word"
+
+
+def test_a_hundred_go_on_where_no_passage_holds_a_word_of_the_query(many: Served) -> None:
+    body = many.found("火星", threshold=0.0, explain=True)
+    counts = {stage["stage"]: stage["count"] for stage in body["explain"]["stages"]}
+    assert (counts["sparse"], counts["fusion"]) == (0, 500)
+    assert counts["bm25"] == counts["rerank"] == 100
 
 
 def test_the_last_stage_keeps_ten_by_default(many: Served) -> None:

@@ -7,10 +7,12 @@ through Tesseract. What repeats at the top or bottom of pages is kept once, page
 from collections.abc import Callable
 from typing import Any
 
+from shirube.ingest.readers import headings as marked
 from shirube.ingest.readers import layout, tesseract
 from shirube.ingest.readers.contract import Content, Heading, Unreadable
+from shirube.ingest.readers.headings import Mark
 from shirube.ingest.readers.kinds import encrypted
-from shirube.ingest.readers.layout import Block, Mark, Page
+from shirube.ingest.readers.layout import Block, Page
 from shirube.ingest.readers.lines import begins, clean, ends, glued
 from shirube.ingest.readers.scans import MOST_PAGES as MOST_SCANNED
 from shirube.ingest.readers.writing import sensible_title
@@ -46,9 +48,9 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
     blocks = [layout.blocks(page) for page in pages]
     marks = _outline(document)
     if marks:
-        layout.place(marks, blocks)
+        marked.place(marks, blocks)
     else:
-        layout.find_headings(blocks)
+        marked.find_headings(blocks)
     text, headings, starts = _written(blocks)
     title = sensible_title(_said(lambda: document.get_metadata_value("Title")))
     return Content(
