@@ -88,7 +88,7 @@ PLANS: Mapping[Kind, Plan] = {
         epochs=12,
     ),
     "keywords": Plan(
-        {"questions": 1.0, "captions": 1.0, "entries": 1.0, "headings": 1.0, "paraphrases": 1.0},
+        {"questions": 0.3, "captions": 1.0, "entries": 1.0, "headings": 1.0, "paraphrases": 1.0},
         [name for name in NAMES if name not in (*OF_LIST, *OF_LENGTH)],
     ),
     "foreign": Plan(

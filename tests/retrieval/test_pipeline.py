@@ -396,8 +396,19 @@ def test_a_latin_word_is_compared_as_it_is_written(world: World, query: str) -> 
     ("query", "wanted"), [("通勤手当", 3), ("火星 衛星", 6)], ids=["covered", "not covered"]
 )
 def test_the_more_bm25_covers_the_fewer_need_the_reranker(world: World, query: str, wanted: int) -> None:
-    recipe = replace(RECIPE, rerank_limit=6, rerank_least=3)
+    recipe = replace(RECIPE, rerank_limit=6, rerank_least=3, nearest=0)
     outcome = world.rank(query, recipe=recipe, embedder=Letters(), reranker=LearnedReranker())
     counts = {stage.name: stage.count for stage in outcome.stages}
     assert counts["fusion"] == 8
     assert counts["bm25"] == counts["rerank"] == len(outcome.results) == wanted
+
+
+def test_the_nearest_by_vectors_go_on_whatever_bm25_says(world: World) -> None:
+    """An answer in another language has none of the query's words."""
+    few = replace(RECIPE, rerank_limit=6, rerank_least=3, nearest=0)
+    shown = {each.key for each in world.rank("通勤手当", recipe=few, embedder=Letters()).results}
+    more = world.rank("通勤手当", recipe=replace(few, nearest=3), embedder=Letters()).results
+    [dense] = [lane for lane in more[0].lanes if lane.name == "dense"]
+    nearest = set(dense.hits.keys[:3].tolist())
+    assert nearest - shown
+    assert {each.key for each in more} == shown | nearest

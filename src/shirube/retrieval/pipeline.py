@@ -42,6 +42,8 @@ BM25_LIMIT = 300
 RERANK_LIMIT = 100
 # As many as anybody may ask for.
 RERANK_LEAST = 50
+# The nearest by vectors go on in any case: an answer in another language has none of the query's words.
+NEAREST = 30
 # What BM25 among the candidates counts for beside the fusion of the lanes.
 BM25_SHARE = 0.3
 
@@ -73,6 +75,7 @@ class Recipe:
     bm25_limit: int = BM25_LIMIT
     rerank_limit: int = RERANK_LIMIT
     rerank_least: int = RERANK_LEAST
+    nearest: int = NEAREST
     bm25_share: float = BM25_SHARE
 
 
@@ -163,10 +166,15 @@ def rank(
     with _stage(outcome, "bm25") as stage:
         if recipe.bm25_share and fused.hits:
             bm25, blended, limit = _by_bm25(space, recipe, question.result(), fused.hits)
-        stage.count = min(len(blended), limit)
-    worth = _first(blended, limit).by_key()
-    found = fetch(list(worth))
-    keys = sorted(found, key=lambda key: (-worth[key], found[key].place))[:limit]
+    let_through = stage
+    worth = blended.by_key()
+    nearest = (
+        set(_first(dense.hits, min(recipe.nearest, recipe.rerank_limit - limit)).keys.tolist()) & worth.keys()
+    )
+    found = fetch(list({*_first(blended, limit).keys.tolist(), *nearest}))
+    order = sorted(found, key=lambda key: (-worth[key], found[key].place))
+    keys = [key for at, key in enumerate(order) if at < limit or key in nearest]
+    let_through.count = len(keys)
     judged: Scores | None = None
     if reranker and keys:
         with _stage(outcome, "rerank") as stage:
@@ -261,6 +269,8 @@ def _first(fused: Hits, limit: int) -> Hits:
     """The best `limit` and those as good as the last of them: whom to leave out is decided by their place."""
     if len(fused) <= limit:
         return fused
+    if limit < 1:
+        return Hits()
     return fused[: int(np.searchsorted(-fused.scores, -fused.scores[limit - 1], side="right"))]
 
 
