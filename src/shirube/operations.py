@@ -38,7 +38,8 @@ class Words:
 class Operation(Generic[In]):
     """Something a caller can ask for. `render_error` gives an error the shape of the toolset's specification.
 
-    Where `is_tool` is false, agents are not offered it: it is there for programs that know it.
+    Where `is_tool` is false, agents are not offered it: it is there for programs that know it. With
+    `has_protocol_errors` MCP answers an error as JSON-RPC does, not as a result that says what went wrong.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Operation(Generic[In]):
     read_only: bool = True
     idempotent: bool = True
     is_tool: bool = True
+    has_protocol_errors: bool = False
     explain_invalid: Callable[[ValidationError], ShirubeError] | None = None
 
     def input_schema(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -13,6 +13,8 @@ class Settings:
     embedder: str
     reranker: str
     llm: str
+    docs: Path | None = None
+    """The folder of pages, if there is one."""
 
     @property
     def index_folder(self) -> Path:
@@ -32,7 +34,14 @@ def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         embedder=environ.get("SHIRUBE_EMBEDDER") or "use",
         reranker=environ.get("SHIRUBE_RERANKER") or "learned",
         llm=environ.get("SHIRUBE_LLM") or "none",
+        docs=Path(environ["SHIRUBE_DOCS"]) if environ.get("SHIRUBE_DOCS") else None,
     )
+
+
+def settings_with(docs: Path | None) -> Settings:
+    """The settings of the environment, with this folder of pages if there is one."""
+    settings = load_settings()
+    return settings if docs is None else replace(settings, docs=docs)
 
 
 def default_home(environ: Mapping[str, str]) -> Path:

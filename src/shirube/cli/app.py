@@ -12,7 +12,6 @@ import typer
 from shirube import __version__
 from shirube.caller import LOCAL, Caller, claimed
 from shirube.errors import InvalidInput, NotFound, ShirubeError, Unavailable
-from shirube.settings import load_settings
 from shirube.toolsets.registry import Application
 
 app = typer.Typer(
@@ -23,6 +22,8 @@ app = typer.Typer(
 )
 kb = typer.Typer(no_args_is_help=True, help="ナレッジベースの管理。 Manage knowledge bases.")
 app.add_typer(kb, name="kb")
+pages = typer.Typer(no_args_is_help=True, help="Markdown のフォルダー。 A folder of Markdown pages.")
+app.add_typer(pages, name="pages")
 evaluation = typer.Typer(no_args_is_help=True, help="検索の精度を測ります。 Measure how well search works.")
 app.add_typer(evaluation, name="eval")
 
@@ -46,6 +47,22 @@ Set = Annotated[
 Queries = Annotated[
     int | None,
     typer.Option("--queries", min=1, help="質問を等間隔に選び、この数までにします。 At most so many."),
+]
+Docs = Annotated[
+    Path,
+    typer.Option(
+        "--docs", metavar="DIR", envvar="SHIRUBE_DOCS", help="ページのフォルダー。 The folder of pages."
+    ),
+]
+MaybeDocs = Annotated[
+    Path | None,
+    typer.Option(
+        "--docs", metavar="DIR", help="ubp_* のためのページのフォルダー。 The folder of pages for ubp_*."
+    ),
+]
+Page = Annotated[str, typer.Argument(help="ページのパス（フォルダーから）。 A page's path in the folder.")]
+ExitCode = Annotated[
+    bool, typer.Option("--exit-code", help="あれば終了コード 1。 Exit with 1 if there is any.")
 ]
 BaseName = Annotated[str, typer.Option("--kb", help="ナレッジベースの名前または ID。 Its name or id.")]
 
@@ -113,6 +130,7 @@ def root(
 def call(
     name: Annotated[str, typer.Argument(help="操作の名前。 An operation, e.g. search_documents.")],
     args: Annotated[str, typer.Option("--args", help="引数の JSON。 Its arguments as JSON.")] = "{}",
+    docs: MaybeDocs = None,
     as_: As = None,
 ) -> None:
     """操作を1つ呼び、結果を JSON で出力します。 Call one operation and print its JSON.
@@ -120,8 +138,9 @@ def call(
     例: shirube call search_documents --args '{"query":"手当","knowledge_base_id":"…"}'
     """
     from shirube.cli.output import show_json
+    from shirube.settings import settings_with
 
-    application = Application(load_settings())
+    application = Application(settings_with(docs))
     operation = application.registry.get(name)
     if operation is None:
         names = ", ".join(each.name for each in application.registry)
@@ -332,15 +351,155 @@ def eval_calibrate(folder: Set, queries: Queries = None, as_json: Json = False) 
     calibrate(folder, most=queries, as_json=as_json)
 
 
+@pages.command("search")
+def pages_search(
+    query: Annotated[str, typer.Argument(help="質問や語。 A question or words.")],
+    docs: Docs,
+    results: Annotated[int, typer.Option("-n", "--limit", min=1, max=20)] = 10,
+    depth: Annotated[
+        int, typer.Option("--depth", min=1, max=3, help="たどるリンクの数。 Links to follow.")
+    ] = 2,
+    linked: Annotated[bool, typer.Option("--linked", help="つながるページも。 With linked pages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """ページを探します。 Search pages.
+
+    例: shirube pages search "ブレークポイント" --docs ./docs
+    """
+    from shirube.cli.pages import search
+
+    search(docs, query, results=results, depth=depth, linked=linked, as_json=as_json)
+
+
+@pages.command("get")
+def pages_get(page: Page, docs: Docs, as_json: Json = False) -> None:
+    """ページを、リンクと鮮度とともに表示します。 Show a page with its links and staleness."""
+    from shirube.cli.pages import get
+
+    get(docs, page, as_json)
+
+
+@pages.command("context")
+def pages_context(
+    page: Page,
+    docs: Docs,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=3)] = 2,
+    max_size: Annotated[
+        int, typer.Option("--max-size", min=1, help="最大文字数。 Most characters.")
+    ] = 50_000,
+    as_json: Json = False,
+) -> None:
+    """ページと、つながるページの要約。 A page with summaries of its neighbours."""
+    from shirube.cli.pages import context
+
+    context(docs, page, depth=depth, max_size=max_size, as_json=as_json)
+
+
+@pages.command("list")
+def pages_list(
+    docs: Docs,
+    doc_type: Annotated[str | None, typer.Option("--type", help="種別。 Only this kind.")] = None,
+    sort: Annotated[str, typer.Option("--sort", help="title, updated_at, filepath")] = "title",
+    order: Annotated[str, typer.Option("--order", help="asc, desc")] = "asc",
+    as_json: Json = False,
+) -> None:
+    """ページの一覧。 List pages."""
+    from shirube.cli.pages import list_pages
+
+    list_pages(docs, doc_type=doc_type, sort=sort, order=order, as_json=as_json)
+
+
+@pages.command("graph")
+def pages_graph(
+    docs: Docs,
+    center: Annotated[
+        str | None, typer.Option("--center", help="このページのまわり。 Around this page.")
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=5)] = 2,
+    as_json: Json = False,
+) -> None:
+    """ページのつながり。 How pages are linked."""
+    from shirube.cli.pages import graph
+
+    graph(docs, center=center, depth=depth, as_json=as_json)
+
+
+@pages.command("stale")
+def pages_stale(
+    docs: Docs,
+    exit_code: ExitCode = False,
+    annotate: Annotated[
+        bool, typer.Option("--github", help="GitHub の注釈の形で。 As annotations for GitHub.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """元のファイルが変わったページ。 Pages whose sources have changed.
+
+    例（CI で）: shirube pages stale --docs docs --exit-code --github
+    """
+    from shirube.cli.pages import stale
+
+    if stale(docs, exit_code=exit_code, annotate=annotate, as_json=as_json):
+        raise typer.Exit(1)
+
+
+@pages.command("broken")
+def pages_broken(docs: Docs, exit_code: ExitCode = False, as_json: Json = False) -> None:
+    """切れたリンク、曖昧なリンク、孤立したページ。 Broken and ambiguous links, and pages without links."""
+    from shirube.cli.pages import broken
+
+    if broken(docs, exit_code=exit_code, as_json=as_json):
+        raise typer.Exit(1)
+
+
+@pages.command("suggest-links")
+def pages_suggest(
+    docs: Docs,
+    page: Annotated[str | None, typer.Argument(help="このページだけ。 Only this page.")] = None,
+    most: Annotated[int, typer.Option("--limit", min=1, help="最大件数。 At most so many.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """題名が書かれているのにリンクのない箇所。 Where a page's title is written without a link."""
+    from shirube.cli.pages import suggest
+
+    suggest(docs, filepath=page, most=most, as_json=as_json)
+
+
+@pages.command("index")
+def pages_index(
+    docs: Docs,
+    vectors: Annotated[bool, typer.Option("--vectors/--no-vectors", help="ベクトルも。 Vectors too.")] = True,
+    as_json: Json = False,
+) -> None:
+    """ページを読み、索引とベクトルを作ります。 Read the pages and make their index and vectors."""
+    from shirube.cli.pages import index
+
+    index(docs, vectors=vectors, as_json=as_json)
+
+
+@pages.command("status")
+def pages_status(docs: Docs, as_json: Json = False) -> None:
+    """ページ・節・リンク・ベクトルの数。 What is indexed."""
+    from shirube.cli.pages import status
+
+    status(docs, as_json=as_json)
+
+
 @app.command()
-def serve() -> None:
+def serve(
+    docs: MaybeDocs = None,
+    lock: Annotated[
+        bool, typer.Option("--lock/--no-lock", help="1つのフォルダーに1つだけ。 One server for a folder.")
+    ] = True,
+) -> None:
     """MCP サーバーを標準入出力で動かします。 Serve MCP over stdio.
 
     例: Claude Desktop の設定に {"command": "shirube", "args": ["serve"]}
+    ページも: {"command": "shirube", "args": ["serve", "--docs", "/path/to/docs"]}
     """
     from shirube.cli.main import serve
 
-    serve()
+    serve(docs, lock=lock)
 
 
 @app.command()

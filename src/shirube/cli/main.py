@@ -1,19 +1,49 @@
 """The `shirube` command. An agent starts `shirube serve` and waits for it, so that one goes its way past the parser."""
 
 import gc
+import signal
 import sys
+from pathlib import Path
 
 
 def main() -> None:
-    if sys.argv[1:] == ["serve"]:
-        serve()
-    else:
-        from shirube.cli.app import main as run
+    match sys.argv[1:]:
+        case ["serve"]:
+            serve()
+        case ["serve", "--docs", folder] if not folder.startswith("-"):
+            serve(Path(folder))
+        case _:
+            from shirube.cli.app import main as run
 
-        run()
+            run()
 
 
-def serve() -> None:
+def serve(docs: Path | None = None, *, lock: bool = True) -> None:
+    """Serve over stdio; with a folder of pages, as the only server of it unless `lock` is false."""
+    if docs is None or not lock:
+        _serve(docs)
+        return
+    from shirube.errors import ShirubeError
+    from shirube.toolsets.pages.folder import open_folder
+    from shirube.toolsets.pages.lock import serving
+
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        with serving(open_folder(docs)):
+            _serve(docs)
+    except ShirubeError as error:
+        from shirube.cli.output import show_error
+
+        show_error(error)
+        sys.exit(1)
+
+
+def _end(_signal: int, _frame: object) -> None:
+    """Told to end, leave nothing behind."""
+    raise SystemExit(0)
+
+
+def _serve(docs: Path | None) -> None:
     # The protocol has hundreds of models. Each is completed when it is first used, not when it is imported, and no
     # garbage is collected meanwhile: together a quarter of the time to the first answer.
     gc.disable()
@@ -21,12 +51,12 @@ def serve() -> None:
 
     BaseModel.model_config["defer_build"] = True
     from shirube.serve.mcp import serve_stdio
-    from shirube.settings import load_settings
+    from shirube.settings import settings_with
     from shirube.toolsets.registry import Application
 
     gc.enable()
     gc.freeze()
-    serve_stdio(Application(load_settings()))
+    serve_stdio(Application(settings_with(docs)))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ so that nobody's rankings tell anything about another tenant's words.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, overload
+from typing import Literal, NamedTuple, Protocol, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,8 @@ from shirube.query.tree import Node
 Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
 Kind = Literal["words", "bigrams"]
+# How much the whole text and the title count beside the best window.
+_WHOLE, _TITLE = 0.5, 0.5
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,16 @@ class Weight:
 
     words: float = 1.0
     bigrams: float = 1.0
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A query for entries that hold all of these characters, each sequence somewhere, also inside a word.
+
+    Only letters and figures count; white space and signs between them stand for any.
+    """
+
+    sequences: tuple[str, ...]
 
 
 class Hit(NamedTuple):
@@ -142,6 +154,13 @@ class Similarity:
     title: npt.NDArray[np.float64]
     clauses: npt.NDArray[np.float64]
 
+    @property
+    def score(self) -> npt.NDArray[np.float64]:
+        """What a window says, and a little of what stands around and above it; within −1 and 1 as a cosine is."""
+        body = (self.window + _WHOLE * self.whole) / (1 + _WHOLE)
+        titled = (self.window + _WHOLE * self.whole + _TITLE * self.title) / (1 + _WHOLE + _TITLE)
+        return np.where(np.isnan(titled), body, titled)
+
     @classmethod
     def unknown(cls, entries: int, clauses: int = 0) -> "Similarity":
         whole, window, title = np.full((3, entries), np.nan)
@@ -189,6 +208,9 @@ class Feed(Protocol):
     def entries_by_key(self, keys: Sequence[int]) -> Iterator[Entry]: ...
 
 
+Query: TypeAlias = str | Node | Holding
+
+
 class TextSpace(Protocol):
     """Full text of one space."""
 
@@ -199,11 +221,17 @@ class TextSpace(Protocol):
 
     def count(self) -> int: ...
 
-    def search(self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
-        """The best entries: by any of a text's words and bigrams, or by a query tree's meaning."""
+    def search(self, query: Query, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
+        """The best entries: by any of a text's words and bigrams, or by what a query tree or sequences mean."""
         ...
 
-    def matches(self, query: str | Node, filters: Filters) -> int:
+    def find(
+        self, query: Query, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> tuple[Hits, int]:
+        """What `search` finds, and how many it would find without a limit."""
+        ...
+
+    def matches(self, query: Query, filters: Filters) -> int:
         """How many entries `search` would find without a limit."""
         ...
 

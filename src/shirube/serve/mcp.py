@@ -54,6 +54,8 @@ def build_server(application: Application) -> "Server[Any]":
         if operation is None or not operation.is_tool:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         answer = await registry.call(params.name, LOCAL, params.arguments)
+        if not answer.ok and operation.has_protocol_errors:
+            raise MCPError(**answer.body["error"])
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.json())],
             structured_content=dict(answer.body),
@@ -90,6 +92,8 @@ def _tool(operation: Operation[Any]) -> types.Tool:
 def _prepare(application: Application) -> None:
     """Open what the first search needs, let indexes catch up, then vectors, once the client knows the tools."""
     try:
+        if application.settings.docs:
+            application.pages().follow()
         application.knowledge().prepare(LOCAL)
         application.knowledge().complete_vectors(LOCAL)
     except Exception:

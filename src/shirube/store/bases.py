@@ -95,7 +95,13 @@ def summarise_base(connection: Connection, caller: Caller, base_id: str) -> tupl
 
 
 def create_base(
-    connection: Connection, caller: Caller, name: str, description: str = "", *, is_public: bool = False
+    connection: Connection,
+    caller: Caller,
+    name: str,
+    description: str = "",
+    *,
+    is_public: bool = False,
+    base_id: str | None = None,
 ) -> KnowledgeBase:
     if not name.strip() or len(name) > 200:
         raise InvalidInput(
@@ -109,7 +115,7 @@ def create_base(
     )
     if connection.execute(taken).first():
         raise _denied()
-    base_id = str(uuid.uuid4())
+    base_id = base_id or str(uuid.uuid4())
     connection.execute(
         insert(knowledge_bases).values(
             id=base_id,
@@ -153,14 +159,16 @@ def share_base(
     return get_base(connection, caller, base_id, base_owned), list(listed.scalars())
 
 
-def open_collection(connection: Connection, base: KnowledgeBase, name: str) -> str:
+def open_collection(
+    connection: Connection, base: KnowledgeBase, name: str, collection_id: str | None = None
+) -> str:
     """The id of the base's collection of that name, created where it is missing."""
     found = connection.execute(
         select(collections.c.id).where(collections.c.knowledge_base_id == base.id, collections.c.name == name)
     ).scalar()
     if found:
         return str(found)
-    collection_id = str(uuid.uuid4())
+    collection_id = collection_id or str(uuid.uuid4())
     connection.execute(
         insert(collections).values(
             id=collection_id,

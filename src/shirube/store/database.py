@@ -17,7 +17,7 @@ from shirube.errors import InvalidInput, Unavailable
 
 log = logging.getLogger(__name__)
 
-HEAD = "0002"
+HEAD = "0003"
 BUSY_SECONDS = 60
 _WRITES = "shirube_writes"
 

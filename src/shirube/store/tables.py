@@ -148,6 +148,45 @@ changes = Table(
     Column("at", DateTime(timezone=True), nullable=False),
 )
 
+# What a document is as a page: what its front matter says, and the file as it was when it was read.
+pages = Table(
+    "pages",
+    metadata,
+    _within("documents", primary_key=True),
+    Column("doc_type", String(20), nullable=False),
+    Column("tags", JSON, nullable=False),
+    Column("aliases", JSON, nullable=False),
+    Column("headings", JSON, nullable=False),
+    Column("warnings", JSON, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),
+)
+
+# Every link of a page as it is written, also those that lead nowhere yet: where each leads depends on all pages.
+page_links = Table(
+    "page_links",
+    metadata,
+    _within("documents", primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("target", Text, nullable=False),
+    Column("is_path", Boolean, nullable=False),
+    Column("line", Integer, nullable=False),
+    Column("link_type", String(20), nullable=False),
+    Column("heading", Text),
+    Column("alias", Text),
+    Column("is_embed", Boolean, nullable=False),
+)
+
+# The files that a page describes, and the hash of each when the page last changed: null where that is not known.
+page_sources = Table(
+    "page_sources",
+    metadata,
+    _within("documents", primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("path", Text, nullable=False),
+    Column("content_hash", String(64)),
+)
+
 runs = Table(
     "runs",
     metadata,

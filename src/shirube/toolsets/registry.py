@@ -6,13 +6,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shirube.caller import Caller
+from shirube.errors import InvalidInput
 from shirube.operations import Registry
 from shirube.settings import Settings
 from shirube.toolsets.knowledge.operations import knowledge_operations
 from shirube.toolsets.knowledge.original import original_operations
+from shirube.toolsets.pages.operations import page_operations
 
 if TYPE_CHECKING:
     from shirube.toolsets.knowledge.service import KnowledgeService
+    from shirube.toolsets.pages.service import PagesService
     from shirube.workspace import Workspace
 
 
@@ -38,9 +41,11 @@ class Application:
         self.settings = settings
         self.workspace: Callable[[], Workspace] = _once(self._open_workspace)
         self.knowledge: Callable[[], KnowledgeService] = _once(self._open_knowledge)
+        self.pages: Callable[[], PagesService] = _once(self._open_pages)
         self.registry = Registry(
             [
                 *knowledge_operations(self.knowledge),
+                *page_operations(self.pages, is_tool=settings.docs is not None),
                 # The registry is asked when they are called, not while it is made.
                 *original_operations(
                     lambda: self.registry.tools(), lambda *asked: self.registry.call(*asked)
@@ -58,6 +63,18 @@ class Application:
         from shirube.toolsets.knowledge.service import KnowledgeService
 
         return KnowledgeService(self.workspace())
+
+    def _open_pages(self) -> "PagesService":
+        from shirube.toolsets.pages.service import PagesService
+        from shirube.toolsets.pages.site import Site
+
+        if self.settings.docs is None:
+            raise InvalidInput(
+                "No folder of pages was given",
+                "ページのフォルダーが指定されていません。",
+                hint="--docs フォルダー を付けてください。 Give --docs DIR.",
+            )
+        return PagesService(Site(self.settings.docs), lambda: self.workspace().embedder)
 
     def _audit(
         self, caller: Caller, operation: str, outcome: str, duration_ms: float, body: Mapping[str, Any]

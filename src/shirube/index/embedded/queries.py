@@ -9,7 +9,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from shirube.errors import InvalidInput
-from shirube.index.contract import Layout, Weight
+from shirube.index.contract import Holding, Layout, Weight
 from shirube.index.embedded.tokens import BORDER, sequence
 from shirube.query.filters import Condition, Filters
 from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term
@@ -25,11 +25,18 @@ _LETTERS = 8
 
 
 def compile_query(
-    schema: tantivy.Schema, layout: Layout, query: str | Node, weights: Mapping[str, Weight], filters: Filters
+    schema: tantivy.Schema,
+    layout: Layout,
+    query: str | Node | Holding,
+    weights: Mapping[str, Weight],
+    filters: Filters,
 ) -> Query:
     """The whole search: what is looked for, within what passes the filters."""
     if isinstance(query, str):
         wanted = _any_word(schema, layout, query, weights)
+    elif isinstance(query, Holding):
+        held = [_holding(schema, layout, each, weights) for each in query.sequences]
+        wanted = _all([*held, entries_only(schema)])
     else:
         wanted = _all([_tree(schema, layout, query, weights), entries_only(schema)])
     return Query.boolean_query([(Occur.Must, wanted), *compile_filters(schema, layout, filters)])
@@ -109,6 +116,41 @@ def _sequence(schema: tantivy.Schema, layout: Layout, text: str, weights: Mappin
             query = _all(_token(schema, name, each) for each in tokens if each != BORDER)
         found.append(Query.boost_query(query, weights.get(field, _PLAIN).bigrams))
     return _any(found) if tokens else Query.empty_query()
+
+
+def _holding(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
+    """Entries with these characters one after the other in a field that counts, wherever a word begins or ends."""
+    tokens = sequence(text)
+    if not tokens:
+        return Query.all_query()
+    patterns: list[str | tuple[int, str]] = [re.escape(token) for token in tokens]
+    patterns[0] = f"{_open_end(tokens[0])}{patterns[0]}"
+    patterns[-1] = f"{patterns[-1]}{_open_end(tokens[-1])}"
+    found = []
+    for field in layout.texts:
+        if (weight := weights.get(field, _PLAIN).bigrams) > 0:
+            name = f"{field}_bigrams"
+            if len(tokens) > 1 and patterns == [re.escape(token) for token in tokens]:
+                query = Query.phrase_query(schema, name, list(tokens))
+            elif len(tokens) > 1:
+                query = Query.regex_phrase_query(schema, name, patterns)
+            elif _is_letter(tokens[0]):
+                query = _letter(schema, name, tokens[0])
+            elif tokens[0].isascii():
+                # All are found; those with the word by itself come first.
+                whole = Query.term_query(schema, name, tokens[0])
+                query = _any([_silent(Query.regex_query(schema, name, str(patterns[0]))), whole])
+            else:
+                query = Query.term_query(schema, name, tokens[0])
+            found.append(Query.boost_query(query, weight))
+    return _any(found)
+
+
+def _open_end(token: str) -> str:
+    """What a token at the end of a sequence may be continued by in a text: bigrams overlap, Latin words are whole."""
+    if token.isascii():
+        return "[a-z0-9]*"
+    return ".?" if _is_letter(token) else ""
 
 
 def _phrase(schema: tantivy.Schema, field: str, tokens: list[str]) -> Query:

@@ -34,6 +34,7 @@ from shirube.index.contract import (
     Kind,
     Layout,
     Progress,
+    Query,
     Similarity,
     Terms,
     Vectors,
@@ -44,7 +45,6 @@ from shirube.index.embedded.text import TantivySpace
 from shirube.index.embedded.vectors import UsearchSpace, stored_models
 from shirube.index.embedded.workers import kept_processes
 from shirube.query.filters import Filters
-from shirube.query.tree import Node
 from shirube.text import synonyms
 from shirube.text.tokenize import VERSION
 
@@ -86,10 +86,15 @@ class EmbeddedSpace:
     def count(self) -> int:
         return self._reading(lambda text: text.count())
 
-    def search(self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
+    def search(self, query: Query, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
         return self._reading(lambda text: text.search(query, weights, filters, limit))
 
-    def matches(self, query: str | Node, filters: Filters) -> int:
+    def find(
+        self, query: Query, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> tuple[Hits, int]:
+        return self._reading(lambda text: text.find(query, weights, filters, limit))
+
+    def matches(self, query: Query, filters: Filters) -> int:
         return self._reading(lambda text: text.matches(query, filters))
 
     def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]:

@@ -15,12 +15,12 @@ import numpy.typing as npt
 import tantivy
 from tantivy import Document, Query
 
+from shirube.index import contract
 from shirube.index.contract import Entry, Hits, Kind, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
 from shirube.index.embedded.tokens import Tokens
 from shirube.index.embedded.workers import WORKERS, tokenised
 from shirube.query.filters import Filters
-from shirube.query.tree import Node
 
 # Tokens are made at a quarter of this thread's speed by each core.
 _THREADS = max(1, WORKERS // 4)
@@ -59,19 +59,34 @@ class TantivySpace:
         meta = 1 if self._revision or self._searcher.num_docs else 0
         return self._searcher.num_docs - meta
 
-    def search(self, query: str | Node, weights: Mapping[str, Weight], filters: Filters, limit: int) -> Hits:
-        if limit < 1:
-            return Hits()
+    def search(
+        self, query: contract.Query, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> Hits:
+        return self._found(query, weights, filters, limit, count=False)[0] if limit > 0 else Hits()
+
+    def find(
+        self, query: contract.Query, weights: Mapping[str, Weight], filters: Filters, limit: int
+    ) -> tuple[Hits, int]:
+        return self._found(query, weights, filters, max(limit, 1), count=True)
+
+    def matches(self, query: contract.Query, filters: Filters) -> int:
+        return self._found(query, {}, filters, 1, count=True)[1]
+
+    def _found(
+        self,
+        query: contract.Query,
+        weights: Mapping[str, Weight],
+        filters: Filters,
+        limit: int,
+        *,
+        count: bool,
+    ) -> tuple[Hits, int]:
         searcher = self._searcher
         compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
-        hits = searcher.search(compiled, limit, count=False).hits
-        keys = searcher.fast_field_values("key", [address for _, address in hits])
-        return Hits(np.array(keys, np.int64), [score for score, _ in hits])
-
-    def matches(self, query: str | Node, filters: Filters) -> int:
-        compiled = compile_query(self._index.schema, self.layout, query, {}, filters)
-        result = self._searcher.search(compiled, 1, count=True)
-        return int(result.count or 0)  # type: ignore[attr-defined]  # missing in Tantivy's stubs
+        result = searcher.search(compiled, limit, count=count)
+        keys = searcher.fast_field_values("key", [address for _, address in result.hits])
+        hits = Hits(np.array(keys, np.int64), [score for score, _ in result.hits])
+        return hits, int(result.count or 0)  # type: ignore[attr-defined]  # missing in Tantivy's stubs
 
     def facets(self, field: str, filters: Filters, limit: int) -> dict[str, int]:
         schema = self._index.schema

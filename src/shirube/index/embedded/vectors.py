@@ -39,8 +39,6 @@ log = logging.getLogger(__name__)
 EXACT_ROWS = 50_000
 GRAPH_ROWS = 300_000
 _BY_SCAN, _BY_GRAPH = 4, 2
-# How much the whole text and the title count beside the best window.
-_WHOLE, _TITLE = 0.5, 0.5
 _MANIFEST = "vectors.json"
 
 
@@ -148,12 +146,12 @@ class UsearchSpace:
         query = quantised(vector[None, :])
         passing = generation.passing(filters) if filters != Filters() else None
         if len(rows) + len(rows.windows) <= EXACT_ROWS:
-            at, scores = np.arange(len(rows)), _scores(rows.similarity(query))
+            at, scores = np.arange(len(rows)), rows.similarity(query).score
             if passing is not None:
                 scores = np.where(passing, scores, -np.inf)
         else:
             at = generation.proposed(query, passing, limit)
-            scores = _scores(rows.similarity(query, at))
+            scores = rows.similarity(query, at).score
         # All that are as good as the last one, or the cut would be an accident of the rows' order.
         last = np.partition(scores, -limit)[-limit] if limit < len(at) else -np.inf
         best = np.flatnonzero((scores >= last) & (scores > -np.inf))
@@ -227,13 +225,6 @@ def stored_models(folder: Path) -> dict[str, str]:
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return found
-
-
-def _scores(found: Similarity) -> npt.NDArray[np.float64]:
-    """What a window says, and a little of what stands around and above it; within −1 and 1 as a cosine is."""
-    body = (found.window + _WHOLE * found.whole) / (1 + _WHOLE)
-    titled = (found.window + _WHOLE * found.whole + _TITLE * found.title) / (1 + _WHOLE + _TITLE)
-    return np.where(np.isnan(titled), body, titled)
 
 
 def _passing(rows: Rows, filters: Filters) -> npt.NDArray[np.bool_]:

@@ -5,6 +5,8 @@ A line scanner, not a renderer: a statute book of 88 million characters is read 
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -15,6 +17,7 @@ from shirube.ingest.readers.encoding import decode
 _FRONT_MATTER = re.compile(r"---[ \t]*+\r?\n(.*?\r?\n|)(?:---|\.\.\.)[ \t]*+(?:\r?\n|\Z)", re.DOTALL)
 # Front matter is some lines; PyYAML takes a second for this many characters. Beyond it stands prose between two rules.
 _LONGEST_FRONT_MATTER = 100_000
+_DEEPEST = 50
 # What says who may read the document: where it cannot be made out, the document must not be open to everybody.
 _ACCESS = re.compile(r"^[ \t]*+[\"']?(?:confidentiality|department)\b", re.IGNORECASE | re.MULTILINE)
 # Headings, fences, and underlines that make the line above a heading. Possessive: no line is gone over twice.
@@ -25,48 +28,73 @@ _LINE = re.compile(
 )
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML without aliases, by which a few lines can stand for a billion."""
+_Loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "aliases are not read")
-        return super().compose_node(parent, index)
+
+def _loaded(written: str) -> Any:
+    """YAML without aliases, by which a few lines can stand for a billion, and not too deep for libyaml's stack."""
+    depth = 0
+    for event in yaml.parse(written, _Loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError(f"deeper than {_DEEPEST} levels")
+    return yaml.load(written, _Loader)
 
 
 def read(data: bytes) -> Content:
     text = decode(data)
-    metadata, start, warnings = _front_matter(text)
-    headings = _headings(text, start)
-    named = metadata.get("title")
+    front = _open_to_all(front_matter(text))
+    headings = _headings(text, front.end)
+    named = front.metadata.get("title")
     title = None if named is None or isinstance(named, dict | list) else str(named).strip()
     title = title or next((each.text for each in headings if each.level == 1 and each.text), None)
-    return Content(text, title, headings, start, metadata, warnings)
+    warnings = (front.problem,) if front.problem else ()
+    return Content(text, title, headings, front.end, front.metadata, warnings)
 
 
-def _front_matter(text: str) -> tuple[dict[str, Any], int, tuple[str, ...]]:
-    """What the file says of itself, where its body begins, and warnings. What is no YAML stays part of the body."""
+@dataclass(frozen=True)
+class FrontMatter:
+    """What a file says of itself, where its body begins, and what is wrong with it where it is no YAML."""
+
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    end: int = 0
+    written: str = ""
+    problem: str | None = None
+
+
+def front_matter(text: str) -> FrontMatter:
+    """The front matter of `text`. What stands between two rules without being names and values is part of the body."""
     match = _FRONT_MATTER.match(text)
     if match is None:
-        return {}, 0, ()
+        return FrontMatter()
     written = match.group(1)
     try:
         if len(written) > _LONGEST_FRONT_MATTER:
             raise ValueError(f"longer than {_LONGEST_FRONT_MATTER:,} characters")
-        loaded = yaml.load(written, _Loader)
+        loaded = _loaded(written)
         metadata = {str(key): value for key, value in loaded.items()} if isinstance(loaded, dict) else None
         _check(metadata)
     except Exception as error:  # PyYAML fails in many ways: !!int "" is an IndexError
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        if _ACCESS.search(written):
-            raise Unreadable(
-                f"front matter with confidentiality or department is not valid YAML: {reason}",
-                f"confidentiality か department のあるフロントマターが YAML として正しくありません（{reason}）。",
-            ) from error
-        return {}, 0, (f"front matter is not valid YAML: {reason}",)
+        return FrontMatter({}, match.end(), written, f"front matter is not valid YAML: {reason}")
     if metadata is None and loaded is not None:
-        return {}, 0, ()
-    return metadata or {}, match.end(), ()
+        return FrontMatter()
+    return FrontMatter(metadata or {}, match.end(), written)
+
+
+def _open_to_all(front: FrontMatter) -> FrontMatter:
+    """The front matter, where nothing in it may be about who reads the document; broken, it is part of the body."""
+    if front.problem is None:
+        return front
+    if _ACCESS.search(front.written):
+        reason = front.problem.partition(": ")[2]
+        raise Unreadable(
+            f"front matter with confidentiality or department is not valid YAML: {reason}",
+            f"confidentiality か department のあるフロントマターが YAML として正しくありません（{reason}）。",
+        )
+    return replace(front, end=0)
 
 
 def _check(metadata: object) -> None:

@@ -1,0 +1,128 @@
+"""A folder of Markdown files: where its project begins, where its state is kept, which files are pages.
+
+Nothing a caller names is ever opened: pages are found by walking the folder, and asked for by the names found there.
+"""
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from shirube.errors import InvalidInput
+from shirube.toolsets.pages.markdown import ENDINGS
+
+STATE = ".shirube"
+# Raised whenever pages are read in another way: all are then read again.
+VERSION = 1
+_USUAL = ("docs", "doc", "documentation")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """`docs` holds the pages; paths of sources are relative to `root`; `state` is ours."""
+
+    docs: Path
+    root: Path
+    is_work_tree: bool
+
+    @property
+    def shared_state(self) -> Path:
+        return self.root / STATE
+
+    @property
+    def state(self) -> Path:
+        """Of this folder of pages alone: a project may have several."""
+        name = os.fsencode(self.docs.relative_to(self.root).as_posix())
+        return self.shared_state / f"pages-{hashlib.sha256(name).hexdigest()[:12]}-{VERSION}"
+
+
+@dataclass(frozen=True)
+class File:
+    """A page's file and the name it goes by."""
+
+    path: Path
+    filepath: str
+    mtime_ns: int
+    size: int
+
+
+def open_folder(docs: Path) -> Folder:
+    """The folder of pages at `docs`. Its project begins where git says, else above a folder called docs, else there."""
+    try:
+        resolved = docs.expanduser().resolve()
+        is_folder = resolved.is_dir()
+    except (OSError, RuntimeError, ValueError):
+        is_folder = False
+    if not is_folder:
+        raise InvalidInput(
+            f"No such folder: {docs}",
+            f"フォルダーがありません: {docs}",
+            hint="--docs に Markdown のフォルダーを指定してください。 Give a folder of Markdown files to --docs.",
+        )
+    top = _work_tree(resolved)
+    if top is not None:
+        return Folder(resolved, top, True)
+    return Folder(resolved, resolved.parent if resolved.name.lower() in _USUAL else resolved, False)
+
+
+def _work_tree(folder: Path) -> Path | None:
+    """The top of the git work tree that holds the folder."""
+    if not any((each / ".git").exists() for each in (folder, *folder.parents)):
+        return None
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(folder), "rev-parse", "--show-toplevel"],
+            capture_output=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    top = Path(os.fsdecode(asked.stdout.rstrip(b"\n"))).resolve()
+    return top if folder.is_relative_to(top) else None
+
+
+def prepare_state(folder: Folder) -> Path:
+    """Make the place for the state; git leaves it alone by a file of its own in it."""
+    folder.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for old in folder.shared_state.glob(f"{folder.state.name.rpartition('-')[0]}-*"):
+        if old != folder.state:
+            shutil.rmtree(old, ignore_errors=True)
+    ignored = folder.shared_state / ".gitignore"
+    if not ignored.exists():
+        ignored.write_text("*\n", encoding="utf-8")
+    return folder.state
+
+
+def page_files(folder: Folder) -> Iterator[File]:
+    """The Markdown files in the folder by name. Hidden ones, links out of the folder and links to folders are none."""
+    for here, names, files in os.walk(folder.docs):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(files):
+            if name.startswith(".") or not name.lower().endswith(ENDINGS):
+                continue
+            path = Path(here) / name
+            try:
+                status = path.stat()
+                if not stat.S_ISREG(status.st_mode) or (
+                    path.is_symlink() and not _is_inside(path, folder.docs)
+                ):
+                    continue
+            except (OSError, RuntimeError):
+                continue
+            yield File(path, page_name(path, folder.docs), status.st_mtime_ns, status.st_size)
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder)
+
+
+def page_name(path: Path, docs: Path) -> str:
+    """macOS writes が as two characters, everybody else as one."""
+    name = unicodedata.normalize("NFC", path.relative_to(docs).as_posix())
+    return name.encode("utf-8", "replace").decode()

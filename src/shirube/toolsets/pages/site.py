@@ -1,0 +1,178 @@
+"""A folder of pages in use: its store, its index and its graph, each brought up to the one before it.
+
+folder ─ sync ─ store ─┬─ text index, vectors
+                       └─ graph in memory
+"""
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from shirube.caller import LOCAL
+from shirube.errors import Unavailable
+from shirube.index.contract import Progress
+from shirube.index.embedded.space import EmbeddedSpace
+from shirube.ingest.embedding import embed_missing
+from shirube.ingest.indexing import Indexing
+from shirube.models.contract import Embedder
+from shirube.store import bases, changes, pages
+from shirube.store.database import Database, open_database
+from shirube.toolsets.pages.feed import BODY, LAYOUT, TITLE, PagesFeed
+from shirube.toolsets.pages.folder import Folder, open_folder, prepare_state
+from shirube.toolsets.pages.graph import Graph
+from shirube.toolsets.pages.staleness import Sources
+from shirube.toolsets.pages.sync import Place, Report, sync
+from shirube.toolsets.pages.watch import Watcher
+
+log = logging.getLogger(__name__)
+
+# The same everywhere, so that a page has one id in every copy of its folder.
+_BASE, _COLLECTION = (
+    str(uuid.uuid5(uuid.NAMESPACE_URL, f"shirube:pages/{name}")) for name in ("base", "collection")
+)
+# A caller waits so long for the first reading of a folder; what is there by then answers.
+_FIRST_SECONDS = 10.0
+# So many sections are embedded at once for a single call, some seconds; more are left to whoever serves the folder.
+_AT_ONCE = 2000
+
+
+class Site:
+    def __init__(self, docs: Path) -> None:
+        self.folder: Folder = open_folder(docs)
+        self.place = Place(_BASE, _COLLECTION)
+        self.sources = Sources(self.folder)
+        self.refused: dict[str, str] = {}
+        self._guard = threading.RLock()
+        self._syncing = threading.Lock()
+        self._graph = Graph()
+        self._owners: dict[int, str] = {}
+        self._sections: dict[str, list[int]] = {}
+        self._revision = 0
+        self._watcher: Watcher | None = None
+        self._is_read = False
+
+    @cached_property
+    def database(self) -> Database:
+        with self._guard:
+            try:
+                state = prepare_state(self.folder)
+            except OSError as error:
+                raise Unavailable(
+                    f"The folder for the index cannot be made: {error.strerror}",
+                    f"索引用のフォルダーを作れません（{error.strerror}）。",
+                    hint=f"{self.folder.root} に書き込めるようにしてください。 Make the project's folder writable.",
+                ) from error
+            database = open_database(f"sqlite:///{state / 'pages.db'}")
+            with database.write() as connection:
+                base = bases.find_base(connection, LOCAL, "pages") or bases.create_base(
+                    connection, LOCAL, "pages", base_id=_BASE
+                )
+                bases.open_collection(connection, base, "pages", _COLLECTION)
+            return database
+
+    @cached_property
+    def space(self) -> EmbeddedSpace:
+        with self._guard:
+            return EmbeddedSpace(
+                self.folder.state / "index", LAYOUT, PagesFeed(self.database, self.place.base_id)
+            )
+
+    # Keeping up
+
+    def read(self, progress: Callable[[int, int], None] | None = None) -> Report:
+        """Bring store and text index up to the folder."""
+        with self._syncing:
+            space = self.space
+            with Indexing(space) as indexing:
+
+                def stored(done: int, total: int, report: Report) -> None:
+                    indexing.stored(report.passages)
+                    if progress:
+                        progress(done, total)
+
+                report = sync(self.database, self.folder, self.place, self.sources, stored)
+                if report.moved:
+                    self.database.flush()
+                indexing.finish()
+            self.refused = report.refused
+            with self._guard:
+                self._is_read = True
+                self._catch_up(report.touched)
+        return report
+
+    def embed(self, embedder: Embedder | None, progress: Progress | None = None, *, workers: int = 2) -> int:
+        """Give every section its vector."""
+        if embedder is None or (self.space.refresh() and self.space.vectors_current(embedder.name)):
+            return 0
+        return embed_missing(self.space, embedder, BODY, TITLE, progress, workers=workers)
+
+    def follow(self, embedder: Callable[[], Embedder | None]) -> None:
+        """From now on keep up with the folder in the background."""
+        with self._guard:
+            if self._watcher is None:
+                self._watcher = Watcher(
+                    self.folder.docs,
+                    lambda: (self.read(), None)[1],
+                    lambda: (self.embed(embedder(), workers=1), None)[1],
+                )
+                self._watcher.start()
+
+    def close(self) -> None:
+        if self._watcher:
+            self._watcher.stop()
+
+    def make_current(self, embedder: Callable[[], Embedder | None]) -> None:
+        """For a call: wait for the first reading where the folder is followed, else read it now."""
+        if self._watcher:
+            self._watcher.ready.wait(_FIRST_SECONDS)
+            return
+        if not self._is_read:
+            self.read()
+            model = embedder()
+            if model and len(self.space.missing_vectors(model.name)) <= _AT_ONCE:
+                self.embed(model)
+
+    # Looking
+
+    @contextmanager
+    def graph(self) -> Iterator[Graph]:
+        """The pages and their links as the store has them now; nobody changes them meanwhile."""
+        with self._guard:
+            self._catch_up()
+            yield self._graph
+
+    def owner(self, section: int) -> str:
+        """The page of a section; "" where it is gone."""
+        return self._owners.get(section, "")
+
+    def sections(self, page_id: str) -> Sequence[int]:
+        return self._sections.get(page_id, ())
+
+    def _catch_up(self, touched: Sequence[str] = ()) -> None:
+        """Let the graph see what changed in the store since, by this process or another."""
+        with self.database.read() as connection:
+            revision = changes.revision_of(connection, self.place.base_id)
+            if revision == self._revision and not touched:
+                return
+            if self._revision == 0:
+                self._graph.update(pages.all_pages(connection, self.place.base_id))
+                self._own(pages.sections_of(connection, self.place.base_id))
+            else:
+                changed = changes.changed_documents(connection, self.place.base_id, self._revision)
+                ids = list({*(each[0] for each in changed), *map(self.place.id_of, touched)})
+                held = list(pages.pages_by_id(connection, ids))
+                self._graph.update(held, removed=set(ids) - {page.id for page in held})
+                for page_id in ids:
+                    for section in self._sections.pop(page_id, ()):
+                        self._owners.pop(section, None)
+                self._own(pages.sections_of(connection, self.place.base_id, ids))
+        self._revision = revision
+
+    def _own(self, sections: Iterator[tuple[int, str]]) -> None:
+        for section, page_id in sections:
+            self._owners[section] = page_id
+            self._sections.setdefault(page_id, []).append(section)

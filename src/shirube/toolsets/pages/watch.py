@@ -1,0 +1,82 @@
+"""Follows a folder of pages while it is served: text within a second of a change, vectors when it is quiet again."""
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from watchfiles import Change, watch
+
+log = logging.getLogger(__name__)
+
+# Changes are gathered until there are no more for a step, but never longer than the seed's half second.
+_DEBOUNCE_MS, _STEP_MS = 500, 50
+_QUIET_SECONDS = 2.0
+
+
+class Watcher:
+    """Two threads: one reads what changed, one makes vectors of it. Neither ends for anything that fails."""
+
+    def __init__(self, docs: Path, read: Callable[[], None], embed: Callable[[], None]) -> None:
+        self._docs = docs
+        self._read, self._embed = read, embed
+        self._stop = threading.Event()
+        self._changed = threading.Event()
+        self.ready = threading.Event()
+
+    def start(self) -> None:
+        for work in (self._follow, self._complete):
+            threading.Thread(target=work, name=f"pages {work.__name__}", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._changed.set()
+
+    def _follow(self) -> None:
+        self._try(self._read)
+        self.ready.set()
+        changes = watch(
+            self._docs,
+            watch_filter=self._concerns,
+            debounce=_DEBOUNCE_MS,
+            step=_STEP_MS,
+            stop_event=self._stop,
+            rust_timeout=1000,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+        )
+        # Once in any case: something may have been written before anybody watched.
+        due = True
+        try:
+            for changed in changes:
+                if changed or due:
+                    due = False
+                    self._try(self._read)
+                    self._changed.set()
+        except Exception:
+            log.warning("the folder is no longer watched", exc_info=True)
+
+    def _complete(self) -> None:
+        self.ready.wait()
+        while not self._stop.is_set():
+            self._changed.wait()
+            # As long as somebody is writing, vectors would be made in vain.
+            while not self._stop.is_set() and self._changed.is_set():
+                self._changed.clear()
+                self._stop.wait(_QUIET_SECONDS)
+            if not self._stop.is_set():
+                self._try(self._embed)
+
+    def _concerns(self, _change: Change, path: str) -> bool:
+        """Anything but what is hidden or in a hidden folder; of a folder that is gone only its name is told."""
+        try:
+            parts = Path(path).relative_to(self._docs).parts
+        except ValueError:
+            return False
+        return not any(part.startswith(".") for part in parts)
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception:
+            log.warning("pages could not be brought up to date", exc_info=True)
