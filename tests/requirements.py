@@ -2004,274 +2004,682 @@ PAGES = (
         "004",
         "The server publishes the six tools ubp_search, ubp_get_page, ubp_get_context, "
         "ubp_fulltext_search, ubp_list_pages and ubp_get_graph.",
+        tests=("tests/serve/test_pages.py::test_the_six_tools_are_offered_beside_the_others",),
     ),
-    Requirement("D-serve-stdio", "004", "The serve command answers MCP over stdio."),
     Requirement(
-        "D-serve-lock", "004", "A lock file keeps a second server from starting on the same documents."
+        "D-serve-stdio",
+        "004",
+        "The serve command answers MCP over stdio.",
+        tests=("tests/serve/test_pages.py::test_the_pattern_of_gathering_context",),
+    ),
+    Requirement(
+        "D-serve-lock",
+        "004",
+        "A lock file keeps a second server from starting on the same documents.",
+        tests=(
+            "tests/serve/test_pages.py::TestLock::test_a_second_server_is_refused_with_the_name_of_the_first",
+            "tests/serve/test_pages.py::TestLock::test_the_lock_of_a_killed_server_is_taken_over",
+        ),
     ),
     Requirement(
         "D-serve-watch",
         "004",
         "The server watches the files and a changed document is found by search without a restart.",
+        tests=(
+            "tests/serve/test_pages.py::test_an_edit_a_new_page_a_move_and_a_removal_are_seen_without_a_restart",
+        ),
     ),
-    Requirement("D-error-json-rpc", "004", "Errors are JSON-RPC errors."),
-    Requirement("D-error-no-stack-trace", "004", "An error never carries a stack trace."),
-    Requirement("D-error-invalid-params", "004", "An invalid parameter is answered with the code -32602."),
-    Requirement("D-error-internal", "004", "An internal error is answered with the code -32603."),
-    Requirement("D-search-query-required", "004", "ubp_search requires a string under query."),
     Requirement(
-        "D-search-limit-default", "004", "ubp_search returns at most 10 pages when limit is not given."
+        "D-error-json-rpc",
+        "004",
+        "Errors are JSON-RPC errors.",
+        tests=("tests/serve/test_pages.py::test_errors_are_those_of_json_rpc",),
     ),
-    Requirement("D-search-limit-range", "004", "The ubp_search parameter limit is from 1 to 20."),
+    Requirement(
+        "D-error-no-stack-trace",
+        "004",
+        "An error never carries a stack trace.",
+        tests=(
+            "tests/toolsets/pages/test_paths.py::test_an_internal_fault_is_minus_32603_without_a_stack_trace",
+            "tests/serve/test_pages.py::test_errors_are_those_of_json_rpc",
+        ),
+    ),
+    Requirement(
+        "D-error-invalid-params",
+        "004",
+        "An invalid parameter is answered with the code -32602.",
+        tests=(
+            "tests/serve/test_pages.py::test_errors_are_those_of_json_rpc",
+            "tests/toolsets/pages/test_paths.py::test_no_path_leads_out_and_every_one_is_an_invalid_parameter",
+        ),
+    ),
+    Requirement(
+        "D-error-internal",
+        "004",
+        "An internal error is answered with the code -32603.",
+        tests=(
+            "tests/toolsets/pages/test_paths.py::test_an_internal_fault_is_minus_32603_without_a_stack_trace",
+        ),
+    ),
+    Requirement(
+        "D-search-query-required",
+        "004",
+        "ubp_search requires a string under query.",
+        tests=("tests/toolsets/pages/test_service.py::TestSearch::test_wrong_arguments_are_refused",),
+    ),
+    Requirement(
+        "D-search-limit-default",
+        "004",
+        "ubp_search returns at most 10 pages when limit is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestSearch::test_ten_pages_unless_asked_for_more",),
+    ),
+    Requirement(
+        "D-search-limit-range",
+        "004",
+        "The ubp_search parameter limit is from 1 to 20.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_wrong_arguments_are_refused",
+            "tests/toolsets/pages/test_service.py::TestSearch::test_ten_pages_unless_asked_for_more",
+        ),
+    ),
     Requirement(
         "D-search-include-linked-default",
         "004",
         "The ubp_search parameter include_linked is a boolean, false by default, and linked_pages is "
         "then absent.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_linked_pages_come_only_when_asked_for",
+            "tests/toolsets/pages/test_service.py::TestSearch::test_defaults_are_those_of_the_specification",
+        ),
     ),
     Requirement(
         "D-search-include-linked-true",
         "004",
         "ubp_search with include_linked adds linked_pages to its results.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_linked_pages_come_only_when_asked_for",
+        ),
     ),
     Requirement(
-        "D-search-depth-default", "004", "ubp_search walks the graph to depth 2 when depth is not given."
+        "D-search-depth-default",
+        "004",
+        "ubp_search walks the graph to depth 2 when depth is not given.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_link_types_restrict_what_is_walked",
+            "tests/toolsets/pages/test_service.py::TestSearch::test_defaults_are_those_of_the_specification",
+        ),
     ),
-    Requirement("D-search-depth-range", "004", "The ubp_search parameter depth is from 1 to 3."),
-    Requirement("D-search-link-types", "004", "ubp_search with link_types walks only links of those types."),
+    Requirement(
+        "D-search-depth-range",
+        "004",
+        "The ubp_search parameter depth is from 1 to 3.",
+        tests=("tests/toolsets/pages/test_service.py::TestSearch::test_wrong_arguments_are_refused",),
+    ),
+    Requirement(
+        "D-search-link-types",
+        "004",
+        "ubp_search with link_types walks only links of those types.",
+        tests=("tests/toolsets/pages/test_service.py::TestSearch::test_link_types_restrict_what_is_walked",),
+    ),
     Requirement(
         "D-search-three-way",
         "004",
         "ubp_search joins vector similarity, graph proximity and full-text score into one score.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_the_score_is_the_three_parts_together_and_falls",
+            "tests/toolsets/pages/test_scoring.py::test_the_parts_are_added_up",
+        ),
     ),
-    Requirement("D-search-response-results", "004", "The ubp_search answer lists pages under results."),
+    Requirement(
+        "D-search-response-results",
+        "004",
+        "The ubp_search answer lists pages under results.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
     Requirement(
         "D-search-response-total-found",
         "004",
         "The ubp_search answer counts the found pages under total_found.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+            "tests/toolsets/pages/test_service.py::TestSearch::test_ten_pages_unless_asked_for_more",
+        ),
     ),
     Requirement(
         "D-search-response-search-type",
         "004",
         "The ubp_search answer carries hybrid or fulltext_fallback under search_type.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+            "tests/toolsets/pages/test_service.py::TestSearch::test_without_vectors_words_answer_and_it_says_so",
+        ),
     ),
-    Requirement("D-search-result-doc-id", "004", "A ubp_search result carries its document under doc_id."),
-    Requirement("D-search-result-filepath", "004", "A ubp_search result carries its path under filepath."),
-    Requirement("D-search-result-title", "004", "A ubp_search result carries its title under title."),
+    Requirement(
+        "D-search-result-doc-id",
+        "004",
+        "A ubp_search result carries its document under doc_id.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-search-result-filepath",
+        "004",
+        "A ubp_search result carries its path under filepath.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-search-result-title",
+        "004",
+        "A ubp_search result carries its title under title.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
     Requirement(
         "D-search-result-sections",
         "004",
         "A ubp_search result lists sections with section_id, heading, content and score under sections.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-search-result-score",
         "004",
         "A ubp_search result carries its joined score as a number under score and the results fall in "
         "that order.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_the_score_is_the_three_parts_together_and_falls",
+        ),
     ),
     Requirement(
         "D-search-result-score-breakdown",
         "004",
         "A ubp_search result carries vector_similarity and graph_proximity under score_breakdown.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-search-result-relevance-reason",
         "004",
         "A ubp_search result says in words why it was found under relevance_reason.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-search-result-staleness",
         "004",
         "A ubp_search result carries fresh, possibly_stale, stale or untracked under staleness.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-search-linked-pages",
         "004",
         "An entry of linked_pages has doc_id, filepath, title, link_type and summary.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_linked_pages_come_only_when_asked_for",
+        ),
     ),
     Requirement(
         "D-search-fallback",
         "004",
         "ubp_search without embeddings answers by full text and says fulltext_fallback.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestSearch::test_without_vectors_words_answer_and_it_says_so",
+        ),
     ),
-    Requirement("D-page-filepath-required", "004", "ubp_get_page requires a string under filepath."),
     Requirement(
-        "D-page-filepath-relative", "004", "The ubp_get_page filepath is relative to the documents folder."
+        "D-page-filepath-required",
+        "004",
+        "ubp_get_page requires a string under filepath.",
+        tests=(
+            "tests/serve/test_pages.py::test_errors_are_those_of_json_rpc",
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_the_path_of_a_page_is_required",
+        ),
     ),
-    Requirement("D-page-doc-id", "004", "A page carries its identifier under doc_id."),
-    Requirement("D-page-filepath", "004", "A page carries its path under filepath."),
-    Requirement("D-page-title", "004", "A page carries its title under title."),
-    Requirement("D-page-doc-type", "004", "A page carries its kind under doc_type."),
-    Requirement("D-page-content", "004", "A page carries the text of all its sections joined under content."),
     Requirement(
-        "D-page-sections", "004", "A page lists every section with heading and content under sections."
+        "D-page-filepath-relative",
+        "004",
+        "The ubp_get_page filepath is relative to the documents folder.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+            "tests/toolsets/pages/test_paths.py::test_no_path_leads_out_and_every_one_is_an_invalid_parameter",
+        ),
+    ),
+    Requirement(
+        "D-page-doc-id",
+        "004",
+        "A page carries its identifier under doc_id.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-page-filepath",
+        "004",
+        "A page carries its path under filepath.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-page-title",
+        "004",
+        "A page carries its title under title.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-page-doc-type",
+        "004",
+        "A page carries its kind under doc_type.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-page-content",
+        "004",
+        "A page carries the text of all its sections joined under content.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-page-sections",
+        "004",
+        "A page lists every section with heading and content under sections.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-page-outlinks",
         "004",
         "A page lists the pages it links to with doc_id, filepath, title and link_type under outlinks.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetPage::test_links_go_both_ways",),
     ),
     Requirement(
         "D-page-backlinks",
         "004",
         "A page lists the pages that link to it with doc_id, filepath, title and link_type under backlinks.",
-    ),
-    Requirement("D-page-staleness", "004", "A page carries its staleness level under staleness."),
-    Requirement(
-        "D-page-stale-refs", "004", "A page lists the source files that made it stale under stale_refs."
+        tests=("tests/toolsets/pages/test_service.py::TestGetPage::test_links_go_both_ways",),
     ),
     Requirement(
-        "D-page-updated-at", "004", "A page carries the time of its last change as text under updated_at."
+        "D-page-staleness",
+        "004",
+        "A page carries its staleness level under staleness.",
+        tests=(
+            "tests/toolsets/pages/test_staleness.py::TestWithoutGit::test_a_recent_change_makes_it_possibly_stale_and_an_old_one_stale",
+            "tests/toolsets/pages/test_staleness.py::TestInAWorkTree::test_the_age_of_a_change_is_that_of_its_commit",
+        ),
+    ),
+    Requirement(
+        "D-page-stale-refs",
+        "004",
+        "A page lists the source files that made it stale under stale_refs.",
+        tests=(
+            "tests/toolsets/pages/test_staleness.py::TestWithoutGit::test_deleted_and_missing_sources_are_told_apart",
+        ),
+    ),
+    Requirement(
+        "D-page-updated-at",
+        "004",
+        "A page carries the time of its last change as text under updated_at.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_a_page_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-context-filepath-required",
         "004",
         "ubp_get_context requires the centre page as a string under filepath.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetContext::test_wrong_arguments_are_refused",),
     ),
     Requirement(
         "D-context-depth-default",
         "004",
         "ubp_get_context walks the graph to depth 2 when depth is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetContext::test_depth_is_two_unless_given",),
     ),
-    Requirement("D-context-depth-range", "004", "The ubp_get_context parameter depth is from 1 to 3."),
+    Requirement(
+        "D-context-depth-range",
+        "004",
+        "The ubp_get_context parameter depth is from 1 to 3.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetContext::test_wrong_arguments_are_refused",),
+    ),
     Requirement(
         "D-context-max-size-default",
         "004",
         "ubp_get_context writes at most 50000 characters when max_size is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetContext::test_depth_is_two_unless_given",),
     ),
     Requirement(
         "D-context-max-size",
         "004",
         "ubp_get_context keeps its output within max_size characters by leaving related pages out.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_what_does_not_fit_is_left_out_and_counted_and_a_smaller_one_may_still_fit",
+        ),
     ),
     Requirement(
         "D-context-center",
         "004",
         "A context carries the centre page's doc_id, filepath, title and whole content under center.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_context_has_exactly_the_keys_of_the_specification",
+        ),
     ),
-    Requirement("D-context-related", "004", "A context lists the neighbours under related."),
+    Requirement(
+        "D-context-related",
+        "004",
+        "A context lists the neighbours under related.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_context_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
     Requirement(
         "D-context-related-keys",
         "004",
         "A related page has doc_id, filepath, title, link_type, direction, summary and depth.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_context_has_exactly_the_keys_of_the_specification",
+        ),
     ),
-    Requirement("D-context-direction", "004", "The direction of a related page is outlink or backlink."),
     Requirement(
-        "D-context-summary", "004", "The summary of a related page is the first 500 characters of its text."
+        "D-context-direction",
+        "004",
+        "The direction of a related page is outlink or backlink.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_context_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
-        "D-context-depth", "004", "The depth of a related page is its distance from the centre as a number."
+        "D-context-summary",
+        "004",
+        "The summary of a related page is the first 500 characters of its text.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_summary_is_the_first_500_characters_of_the_body",
+        ),
     ),
-    Requirement("D-context-total-size", "004", "A context carries its size under total_size."),
+    Requirement(
+        "D-context-depth",
+        "004",
+        "The depth of a related page is its distance from the centre as a number.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_context_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-context-total-size",
+        "004",
+        "A context carries its size under total_size.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_a_context_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
     Requirement(
         "D-context-truncated-count",
         "004",
         "A context counts the pages that max_size left out under truncated_count.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetContext::test_what_does_not_fit_is_left_out_and_counted_and_a_smaller_one_may_still_fit",
+        ),
     ),
-    Requirement("D-fulltext-query-required", "004", "ubp_fulltext_search requires a string under query."),
+    Requirement(
+        "D-fulltext-query-required",
+        "004",
+        "ubp_fulltext_search requires a string under query.",
+        tests=("tests/toolsets/pages/test_service.py::TestFulltext::test_wrong_arguments_are_refused",),
+    ),
     Requirement(
         "D-fulltext-limit-default",
         "004",
         "ubp_fulltext_search returns at most 10 results when limit is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestFulltext::test_a_kind_is_chosen_before_the_cut",),
     ),
-    Requirement("D-fulltext-limit-range", "004", "The ubp_fulltext_search parameter limit is from 1 to 50."),
     Requirement(
-        "D-fulltext-doc-type", "004", "ubp_fulltext_search with doc_type returns only pages of that kind."
+        "D-fulltext-limit-range",
+        "004",
+        "The ubp_fulltext_search parameter limit is from 1 to 50.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_wrong_arguments_are_refused",
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_a_kind_is_chosen_before_the_cut",
+        ),
     ),
-    Requirement("D-fulltext-substring", "004", "ubp_fulltext_search finds Japanese substrings."),
-    Requirement("D-fulltext-without-embeddings", "004", "ubp_fulltext_search works without embeddings."),
     Requirement(
-        "D-fulltext-response-results", "004", "The ubp_fulltext_search answer lists sections under results."
+        "D-fulltext-doc-type",
+        "004",
+        "ubp_fulltext_search with doc_type returns only pages of that kind.",
+        tests=("tests/toolsets/pages/test_service.py::TestFulltext::test_a_kind_is_chosen_before_the_cut",),
+    ),
+    Requirement(
+        "D-fulltext-substring",
+        "004",
+        "ubp_fulltext_search finds Japanese substrings.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_character_sequences_are_found_wherever_they_stand",
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_the_index_finds_exactly_what_a_plain_search_of_the_texts_finds",
+        ),
+    ),
+    Requirement(
+        "D-fulltext-without-embeddings",
+        "004",
+        "ubp_fulltext_search works without embeddings.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-fulltext-response-results",
+        "004",
+        "The ubp_fulltext_search answer lists sections under results.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-fulltext-response-total-found",
         "004",
         "The ubp_fulltext_search answer counts the matches under total_found.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-fulltext-result-keys",
         "004",
         "A ubp_fulltext_search result has doc_id, filepath, title, section_heading, snippet and rank.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
     ),
     Requirement(
         "D-fulltext-section-heading",
         "004",
         "The section_heading of a ubp_fulltext_search result is the heading or null.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_the_heading_is_null_above_the_first_one",
+        ),
     ),
     Requirement(
         "D-fulltext-snippet",
         "004",
         "The snippet of a ubp_fulltext_search result is 64 characters with the match highlighted.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_a_snippet_is_64_characters_with_the_match_marked",
+        ),
     ),
-    Requirement("D-fulltext-rank", "004", "The rank of a ubp_fulltext_search result is a number."),
-    Requirement("D-list-all", "004", "ubp_list_pages without arguments lists every indexed page."),
-    Requirement("D-list-doc-type", "004", "ubp_list_pages with doc_type lists only pages of that kind."),
-    Requirement("D-list-sort-default", "004", "ubp_list_pages sorts by title when sort is not given."),
+    Requirement(
+        "D-fulltext-rank",
+        "004",
+        "The rank of a ubp_fulltext_search result is a number.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestFulltext::test_an_answer_has_exactly_the_keys_of_the_specification",
+        ),
+    ),
+    Requirement(
+        "D-list-all",
+        "004",
+        "ubp_list_pages without arguments lists every indexed page.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_every_page_is_listed_by_title",),
+    ),
+    Requirement(
+        "D-list-doc-type",
+        "004",
+        "ubp_list_pages with doc_type lists only pages of that kind.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_a_kind_can_be_chosen",),
+    ),
+    Requirement(
+        "D-list-sort-default",
+        "004",
+        "ubp_list_pages sorts by title when sort is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_every_page_is_listed_by_title",),
+    ),
     Requirement(
         "D-list-sort-values",
         "004",
         "The ubp_list_pages parameter sort accepts title, updated_at and filepath and nothing else.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestListPages::test_the_order_can_be_chosen",
+            "tests/toolsets/pages/test_service.py::TestListPages::test_wrong_arguments_are_refused",
+        ),
     ),
-    Requirement("D-list-order-default", "004", "ubp_list_pages sorts ascending when order is not given."),
+    Requirement(
+        "D-list-order-default",
+        "004",
+        "ubp_list_pages sorts ascending when order is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_every_page_is_listed_by_title",),
+    ),
     Requirement(
         "D-list-order-values",
         "004",
         "The ubp_list_pages parameter order accepts asc and desc and nothing else.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestListPages::test_the_order_can_be_chosen",
+            "tests/toolsets/pages/test_service.py::TestListPages::test_wrong_arguments_are_refused",
+        ),
     ),
     Requirement(
         "D-list-page-keys",
         "004",
         "A listed page has doc_id, filepath, title, doc_type, link_count and updated_at.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_every_page_is_listed_by_title",),
     ),
-    Requirement("D-list-link-count", "004", "The link_count of a listed page is a number."),
-    Requirement("D-list-total", "004", "The ubp_list_pages answer counts the pages under total."),
-    Requirement("D-graph-center", "004", "ubp_get_graph takes the centre as a filepath or a doc_id."),
-    Requirement("D-graph-center-none", "004", "ubp_get_graph without center returns the graph of all pages."),
-    Requirement("D-graph-depth-default", "004", "ubp_get_graph walks to depth 2 when depth is not given."),
-    Requirement("D-graph-depth-range", "004", "The ubp_get_graph parameter depth is from 1 to 5."),
     Requirement(
-        "D-graph-subgraph", "004", "ubp_get_graph with center returns only what lies within depth of it."
+        "D-list-link-count",
+        "004",
+        "The link_count of a listed page is a number.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_every_page_is_listed_by_title",),
+    ),
+    Requirement(
+        "D-list-total",
+        "004",
+        "The ubp_list_pages answer counts the pages under total.",
+        tests=("tests/toolsets/pages/test_service.py::TestListPages::test_every_page_is_listed_by_title",),
+    ),
+    Requirement(
+        "D-graph-center",
+        "004",
+        "ubp_get_graph takes the centre as a filepath or a doc_id.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetGraph::test_a_centre_is_a_path_or_an_id",),
+    ),
+    Requirement(
+        "D-graph-center-none",
+        "004",
+        "ubp_get_graph without center returns the graph of all pages.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetGraph::test_without_a_centre_the_whole_graph_is_returned",
+        ),
+    ),
+    Requirement(
+        "D-graph-depth-default",
+        "004",
+        "ubp_get_graph walks to depth 2 when depth is not given.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetGraph::test_the_graph_ends_at_the_depth",),
+    ),
+    Requirement(
+        "D-graph-depth-range",
+        "004",
+        "The ubp_get_graph parameter depth is from 1 to 5.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetGraph::test_wrong_arguments_are_refused",),
+    ),
+    Requirement(
+        "D-graph-subgraph",
+        "004",
+        "ubp_get_graph with center returns only what lies within depth of it.",
+        tests=("tests/toolsets/pages/test_service.py::TestGetGraph::test_the_graph_ends_at_the_depth",),
     ),
     Requirement(
         "D-graph-nodes",
         "004",
         "The ubp_get_graph answer lists nodes with id, filepath, title and doc_type under nodes.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetGraph::test_without_a_centre_the_whole_graph_is_returned",
+        ),
     ),
     Requirement(
         "D-graph-edges",
         "004",
         "The ubp_get_graph answer lists edges with source, target and type under edges.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetGraph::test_without_a_centre_the_whole_graph_is_returned",
+        ),
     ),
     Requirement(
-        "D-graph-edge-ids", "004", "The source and target of an edge are doc_ids of nodes in the answer."
+        "D-graph-edge-ids",
+        "004",
+        "The source and target of an edge are doc_ids of nodes in the answer.",
+        tests=(
+            "tests/toolsets/pages/test_service.py::TestGetGraph::test_without_a_centre_the_whole_graph_is_returned",
+            "tests/toolsets/pages/test_service.py::TestGetGraph::test_the_graph_ends_at_the_depth",
+        ),
     ),
     Requirement(
         "D-link-syntax",
         "004",
         "A link [[target]] or [[target|type]] in a page becomes an edge, as "
         "[[search-algorithm|implements]] and [[database-schema]] do in the seed.",
+        tests=(
+            "tests/toolsets/pages/test_markdown.py::test_a_wiki_link_may_say_its_type",
+            "tests/toolsets/pages/test_service.py::TestGetPage::test_links_go_both_ways",
+        ),
     ),
     Requirement(
         "D-frontmatter",
         "004",
         "The frontmatter keys title, doc_type and source_refs of a page are read as in the seed itself.",
+        tests=("tests/toolsets/pages/test_markdown.py::test_front_matter_says_title_kind_tags_and_sources",),
     ),
     Requirement(
         "D-pattern-context",
         "004",
         "ubp_search followed by ubp_get_context at depth 2 on its best page collects the context for "
         "an answer.",
+        tests=("tests/serve/test_pages.py::test_the_pattern_of_gathering_context",),
     ),
     Requirement(
         "D-pattern-explore",
         "004",
         "ubp_list_pages with doc_type design, then ubp_get_page, then ubp_get_graph on that page works "
         "step by step.",
+        tests=("tests/serve/test_pages.py::test_the_pattern_of_exploring",),
     ),
     Requirement(
         "D-pattern-freshness",
         "004",
         "ubp_get_page shows by staleness and stale_refs which page to update after a source file changed.",
+        tests=("tests/serve/test_pages.py::test_the_pattern_of_checking_freshness",),
     ),
 )
 

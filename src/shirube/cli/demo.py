@@ -3,12 +3,13 @@
 import asyncio
 import os
 import sys
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from shirube.caller import LOCAL
 from shirube.cli.knowledge import add_to, show_results
-from shirube.cli.output import err, out
+from shirube.cli.output import err, out, progress_bar
 from shirube.ingest.sync import Options, find_files
 from shirube.settings import load_settings
 from shirube.store import bases
@@ -17,13 +18,18 @@ from shirube.toolsets.registry import Application
 COMPANY = "みちしるべ社内規程"
 STATUTES = "労働法令"
 QUESTION = "リモートワーク手当の金額は？"
+PAGE_QUESTION = "残業時間はどう計算する？"
 
 
 def run(*, once: bool) -> None:
     """Load the samples; with `once` show a search and end, else serve MCP or say how to."""
     os.environ.setdefault("SHIRUBE_HOME", str(Path.cwd() / ".demo"))
-    application = Application(load_settings())
+    settings = load_settings()
+    application = Application(replace(settings, docs=_pages(settings.home)))
     _load(application)
+    with progress_bar("ページを読んでいます") as progress:
+        application.pages().site.read(progress)
+        application.pages().site.embed(application.workspace().embedder)
     company = _base_id(application, COMPANY)
     if once:
         out.rule("list_knowledge_bases")
@@ -46,6 +52,7 @@ def run(*, once: bool) -> None:
             application.registry.call("get_knowledge_base_summary", LOCAL, {"knowledge_base_id": company})
         )
         out.print(summary.json())
+        _show_pages(application)
         return
     _tell(application)
     if not sys.stdin.isatty():
@@ -74,6 +81,36 @@ def _load(application: Application) -> None:
         )
 
 
+def _pages(home: Path) -> Path:
+    """A copy of the sample project, whose pages name its sources: beside it an index is kept."""
+    project = home / "pages"
+    with as_file(files("shirube") / "samples" / "pages") as sample:
+        for path in sorted(each for each in sample.rglob("*") if each.is_file()):
+            copy = project / path.relative_to(sample)
+            if not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(path.read_bytes())
+    return project / "docs"
+
+
+def _show_pages(application: Application) -> None:
+    """One call of the page tools, and what a page knows of its neighbours."""
+    out.rule("ubp_search")
+    out.print(f"問い: {PAGE_QUESTION}")
+    answer = asyncio.run(
+        application.registry.call(
+            "ubp_search", LOCAL, {"query": PAGE_QUESTION, "limit": 3, "include_linked": True}
+        )
+    )
+    if answer.error:
+        raise answer.error
+    for each in answer.body["results"]:
+        linked = "、".join(page["title"] for page in each["linked_pages"])
+        out.print(f"{each['score']:.3f}  {each['title']}  {each['filepath']}  ({each['staleness']})")
+        out.print(f"       {each['relevance_reason']}")
+        out.print(f"       つながり: {linked}")
+
+
 def _base_id(application: Application, name: str) -> str:
     with application.workspace().database.read() as connection:
         base = bases.find_base(connection, LOCAL, name)
@@ -89,11 +126,19 @@ def _tell(application: Application) -> None:
     for query in (QUESTION, "副業 許可 条件", "サーバ", "振替休日"):
         base = STATUTES if query == "振替休日" else COMPANY
         out.print(f'  SHIRUBE_HOME={home} shirube search "{query}" --kb {base} --why')
+    docs = application.settings.docs
+    out.print(f"\nページ（{docs}）で試す:")
+    for words in (f'search "{PAGE_QUESTION}"', "graph", "broken", "stale"):
+        out.print(f"  shirube pages {words} --docs {docs}")
     out.print("\nMCP クライアント（Claude Desktop など）の設定:")
     out.print_json(
         data={
             "mcpServers": {
-                "shirube": {"command": _command(), "args": ["serve"], "env": {"SHIRUBE_HOME": str(home)}}
+                "shirube": {
+                    "command": _command(),
+                    "args": ["serve", "--docs", str(docs)],
+                    "env": {"SHIRUBE_HOME": str(home)},
+                }
             }
         }
     )

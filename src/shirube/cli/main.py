@@ -1,8 +1,11 @@
 """The `shirube` command. An agent starts `shirube serve` and waits for it, so that one goes its way past the parser."""
 
+import atexit
 import gc
+import os
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 
@@ -27,20 +30,24 @@ def serve(docs: Path | None = None, *, lock: bool = True) -> None:
     from shirube.toolsets.pages.folder import open_folder
     from shirube.toolsets.pages.lock import serving
 
-    signal.signal(signal.SIGTERM, _end)
     try:
-        with serving(open_folder(docs)):
+        with ExitStack() as held:
+            held.enter_context(serving(open_folder(docs)))
+
+            def end(_signal: int, _frame: object) -> None:
+                # Whoever waits for input cannot be interrupted: what is to be left in order is, and no more is waited.
+                held.close()
+                atexit._run_exitfuncs()
+                os._exit(0)
+
+            signal.signal(signal.SIGTERM, end)
+            signal.signal(signal.SIGINT, end)
             _serve(docs)
     except ShirubeError as error:
         from shirube.cli.output import show_error
 
         show_error(error)
         sys.exit(1)
-
-
-def _end(_signal: int, _frame: object) -> None:
-    """Told to end, leave nothing behind."""
-    raise SystemExit(0)
 
 
 def _serve(docs: Path | None) -> None:

@@ -22,7 +22,7 @@ SITE: Pages = {
     ),
     "design/データベース.md": (
         "---\ntitle: データベース\ndoc_type: design\n---\n# データベース\n\n表と列を定める。手当の計算も保存する。\n\n"
-        "## 移行\n\n移行は前にしか進まない。\n"
+        "## 移行\n\n移行は前にしか進まない。戻すときは控えから復元し、その手順を半年に一度は訓練しておく。\n"
     ),
     "spec/api.md": (
         "---\ntitle: API仕様\ndoc_type: api\n---\n# API仕様\n\n呼び出し方を定める。\n\n## エラー\n\n"
