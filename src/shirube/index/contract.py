@@ -59,10 +59,12 @@ class Weight:
 class Holding:
     """A query for entries that hold all of these characters, each sequence somewhere, also inside a word.
 
-    Only letters and figures count; white space and signs between them stand for any.
+    Only letters and figures count; white space and signs between them stand for any. `words` tells of some Latin
+    sequences which words of the space hold them, where somebody knows: the index would have to look for them.
     """
 
     sequences: tuple[str, ...]
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class Hit(NamedTuple):

@@ -352,6 +352,17 @@ class TestFulltext:
         with pytest.raises(ValidationError):
             schema.FulltextInput.model_validate(wrong)
 
+    @pytest.mark.parametrize(
+        "query",
+        ["a" * 2000, "の" * 2000, "a b " * 500, "x" * 1000 + "語", "語" + "x" * 1000, "|" * 2000, "1" * 300],
+    )
+    def test_any_keyword_is_answered_and_leaves_the_index_as_it_is(
+        self, service: PagesService, query: str
+    ) -> None:
+        before = sorted(each.name for each in (service.site.folder.state / "index").iterdir())
+        assert fulltext(service, query)["results"] == []
+        assert sorted(each.name for each in (service.site.folder.state / "index").iterdir()) == before
+
     def test_only_invisible_characters_are_no_keyword(self, service: PagesService) -> None:
         with pytest.raises(InvalidInput):
             fulltext(service, "\u200b")
@@ -373,8 +384,14 @@ class TestFulltext:
         }
         letters = [each for each in sorted(sequences) if each.isalnum()]
         assert len(letters) > 500
+        service.site.learn_words()
         for each in letters:
             hits, total = service.site.space.find(Holding((each,)), SHOWN, Filters(), 100)
+            if each.isascii():
+                words = service.site.words_holding(each)
+                assert words is not None
+                known, _ = service.site.space.find(Holding((each,), {each: words}), SHOWN, Filters(), 100)
+                assert set(known.keys.tolist()) == set(hits.keys.tolist())
             assert set(hits.keys.tolist()) == {key for key, text in texts.items() if each in text}, each
             assert total == len(hits)
 

@@ -45,7 +45,9 @@ def found(service: PagesService, word: str) -> set[str]:
     }
 
 
-def test_two_thousand_changes_at_once_end_in_the_state_of_a_first_reading(tmp_path: Path, opened: Open) -> None:
+def test_two_thousand_changes_at_once_end_in_the_state_of_a_first_reading(
+    tmp_path: Path, opened: Open
+) -> None:
     chance = random.Random(4)
     folder = tmp_path / "docs"
 

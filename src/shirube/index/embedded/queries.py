@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import tantivy
 from tantivy import Occur, Query
@@ -22,6 +22,8 @@ _PLAIN = Weight()
 _LEAST, _MOST = -(2**63), 2**63 - 1
 # Each costs a walk through the dictionary; nobody looks for more single characters at once.
 _LETTERS = 8
+# Of so many Latin letters it is taken for granted that they are a whole word: longer patterns Tantivy refuses.
+_LONGEST_PART = 200
 
 
 def compile_query(
@@ -35,7 +37,7 @@ def compile_query(
     if isinstance(query, str):
         wanted = _any_word(schema, layout, query, weights)
     elif isinstance(query, Holding):
-        held = [_holding(schema, layout, each, weights) for each in query.sequences]
+        held = [_holding(schema, layout, each, weights, query.words.get(each)) for each in query.sequences]
         wanted = _all([*held, entries_only(schema)])
     else:
         wanted = _all([_tree(schema, layout, query, weights), entries_only(schema)])
@@ -118,7 +120,13 @@ def _sequence(schema: tantivy.Schema, layout: Layout, text: str, weights: Mappin
     return _any(found) if tokens else Query.empty_query()
 
 
-def _holding(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
+def _holding(
+    schema: tantivy.Schema,
+    layout: Layout,
+    text: str,
+    weights: Mapping[str, Weight],
+    words: Sequence[str] | None,
+) -> Query:
     """Entries with these characters one after the other in a field that counts, wherever a word begins or ends."""
     tokens = sequence(text)
     if not tokens:
@@ -126,11 +134,12 @@ def _holding(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping
     patterns: list[str | tuple[int, str]] = [re.escape(token) for token in tokens]
     patterns[0] = f"{_open_end(tokens[0])}{patterns[0]}"
     patterns[-1] = f"{patterns[-1]}{_open_end(tokens[-1])}"
+    is_plain = not (_open_end(tokens[0]) or _open_end(tokens[-1]))
     found = []
     for field in layout.texts:
         if (weight := weights.get(field, _PLAIN).bigrams) > 0:
             name = f"{field}_bigrams"
-            if len(tokens) > 1 and patterns == [re.escape(token) for token in tokens]:
+            if len(tokens) > 1 and (is_plain or max(map(len, tokens)) > _LONGEST_PART):
                 query = Query.phrase_query(schema, name, list(tokens))
             elif len(tokens) > 1:
                 query = Query.regex_phrase_query(schema, name, patterns)
@@ -138,18 +147,27 @@ def _holding(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping
                 query = _letter(schema, name, tokens[0])
             elif tokens[0].isascii():
                 # All are found; those with the word by itself come first.
-                whole = Query.term_query(schema, name, tokens[0])
-                query = _any([_silent(Query.regex_query(schema, name, str(patterns[0]))), whole])
+                held = _words_with(schema, name, tokens[0], words)
+                query = _any([_silent(held), Query.term_query(schema, name, tokens[0])])
             else:
                 query = Query.term_query(schema, name, tokens[0])
             found.append(Query.boost_query(query, weight))
     return _any(found)
 
 
+def _words_with(schema: tantivy.Schema, field: str, part: str, words: Sequence[str] | None) -> Query:
+    """Entries with a Latin word that holds `part`."""
+    if len(part) > _LONGEST_PART:
+        return Query.term_query(schema, field, part)
+    if words is not None:
+        return Query.term_set_query(schema, field, list(words)) if words else Query.empty_query()
+    return Query.regex_query(schema, field, f"{_open_end(part)}{re.escape(part)}{_open_end(part)}")
+
+
 def _open_end(token: str) -> str:
     """What a token at the end of a sequence may be continued by in a text: bigrams overlap, Latin words are whole."""
     if token.isascii():
-        return "[a-z0-9]*"
+        return "[a-z0-9]*" if len(token) <= _LONGEST_PART else ""
     return ".?" if _is_letter(token) else ""
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import tantivy
 from tantivy import Document, Query
 
+from shirube.errors import InvalidInput
 from shirube.index import contract
 from shirube.index.contract import Entry, Hits, Kind, Layout, Terms, Weight
 from shirube.index.embedded.queries import ENTRY, META, compile_filters, compile_query, entries_only
@@ -82,7 +83,14 @@ class TantivySpace:
         count: bool,
     ) -> tuple[Hits, int]:
         searcher = self._searcher
-        compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
+        try:
+            compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
+        except ValueError as error:
+            raise InvalidInput(
+                f"This cannot be searched for: {error}",
+                "この条件では検索できません。",
+                hint="短くしてください。 Make it shorter.",
+            ) from error
         result = searcher.search(compiled, limit, count=count)
         keys = searcher.fast_field_values("key", [address for _, address in result.hits])
         hits = Hits(np.array(keys, np.int64), [score for score, _ in result.hits])

@@ -5,6 +5,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,7 @@ class PagesService:
         self.site = site
         self._embedder = embedder
         self._folded: dict[int, str] = {}
+        self._beside = ThreadPoolExecutor(2, "pages")
 
     def follow(self) -> None:
         """Keep up with the folder in the background from now on."""
@@ -75,7 +77,8 @@ class PagesService:
         warnings = []
         if not (space.refresh() or space.catch_up_soon()):
             warnings.append("索引を更新中です。 The index is being brought up to date.")
-        worded = space.search(subject(query), WEIGHTS, Filters(), _TEXT_LIMIT)
+        # Full text leaves the interpreter while it searches.
+        by_words = self._beside.submit(space.search, subject(query), WEIGHTS, Filters(), _TEXT_LIMIT)
         embedder = self._embedder()
         vectors = near = None
         if embedder and space.has_vectors(embedder.name):
@@ -83,6 +86,7 @@ class PagesService:
             near = space.search_vectors(embedder.name, vectors[0], Filters(), _VECTOR_LIMIT)
             if not space.vectors_current(embedder.name):
                 warnings.append("ベクトルを作成中です。 Vectors are still being made.")
+        worded = by_words.result()
         with site.graph() as graph:
             found = self._by_page(graph, near, worded)
             first = near if near is not None else worded
@@ -215,7 +219,8 @@ class PagesService:
             if asked.doc_type
             else Filters()
         )
-        query = Holding(tuple(terms))
+        known = {term: self.site.words_holding(term) for term in terms if term.isascii() and term.isalnum()}
+        query = Holding(tuple(terms), {term: words for term, words in known.items() if words is not None})
         checked = any(map(needs_check, terms))
         hits, total = space.find(query, SHOWN, filters, space.count() if checked else _TIES)
         if checked:

@@ -21,11 +21,13 @@ from shirube.ingest.indexing import Indexing
 from shirube.models.contract import Embedder
 from shirube.store import bases, changes, pages
 from shirube.store.database import Database, open_database
-from shirube.toolsets.pages.feed import BODY, LAYOUT, TITLE, PagesFeed
+from shirube.store.passages import passages_by_id
+from shirube.toolsets.pages.feed import BODY, LAYOUT, TITLE, PagesFeed, shown_text
 from shirube.toolsets.pages.folder import Folder, open_folder, prepare_state
 from shirube.toolsets.pages.graph import Graph
 from shirube.toolsets.pages.staleness import Sources
 from shirube.toolsets.pages.sync import Place, Report, sync
+from shirube.toolsets.pages.vocabulary import Vocabulary
 from shirube.toolsets.pages.watch import Watcher
 
 log = logging.getLogger(__name__)
@@ -52,6 +54,7 @@ class Site:
         self._owners: dict[int, str] = {}
         self._sections: dict[str, list[int]] = {}
         self._revision = 0
+        self._vocabulary: Vocabulary | None = None
         self._watcher: Watcher | None = None
         self._is_read = False
 
@@ -116,10 +119,17 @@ class Site:
             if self._watcher is None:
                 self._watcher = Watcher(
                     self.folder.docs,
-                    lambda: (self.read(), None)[1],
-                    lambda: (self.embed(embedder(), workers=1), None)[1],
+                    self._read_again,
+                    lambda: self._complete(embedder()),
                 )
                 self._watcher.start()
+
+    def _read_again(self) -> None:
+        self.read()
+
+    def _complete(self, embedder: Embedder | None) -> None:
+        self.learn_words()
+        self.embed(embedder, workers=1)
 
     def close(self) -> None:
         if self._watcher:
@@ -152,10 +162,32 @@ class Site:
     def sections(self, page_id: str) -> Sequence[int]:
         return self._sections.get(page_id, ())
 
+    def learn_words(self) -> None:
+        """Know the Latin words of all pages from now on: parts of words are then found at once."""
+        with self._guard:
+            if self._vocabulary is not None:
+                return
+            self._catch_up()
+            sections = list(self._owners)
+        words = Vocabulary()
+        self._learn(words, sections)
+        with self._guard:
+            self._learn(words, list(self._owners.keys() - set(sections)))  # what has come meanwhile
+            self._vocabulary = words
+
+    def words_holding(self, letters: str) -> tuple[str, ...] | None:
+        """The words of the pages that hold these Latin letters; None where they are not known, or are many."""
+        return self._vocabulary.holding(letters) if self._vocabulary else None
+
+    def _learn(self, words: Vocabulary, sections: Sequence[int]) -> None:
+        with self.database.read() as connection:
+            words.add(shown_text(each) for each in passages_by_id(connection, sections))
+
     def _catch_up(self, touched: Sequence[str] = ()) -> None:
         """Let the graph see what changed in the store since, by this process or another."""
         with self.database.read() as connection:
             revision = changes.revision_of(connection, self.place.base_id)
+            ids: list[str] = []
             if revision == self._revision and not touched:
                 return
             if self._revision == 0:
@@ -171,6 +203,8 @@ class Site:
                         self._owners.pop(section, None)
                 self._own(pages.sections_of(connection, self.place.base_id, ids))
         self._revision = revision
+        if self._vocabulary and ids:
+            self._learn(self._vocabulary, [section for page_id in ids for section in self.sections(page_id)])
 
     def _own(self, sections: Iterator[tuple[int, str]]) -> None:
         for section, page_id in sections:
