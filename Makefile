@@ -24,6 +24,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run $(ARGS)
+	$(BIN)/python -m benchmarks.pages
 
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak --no-header $(ARGS)

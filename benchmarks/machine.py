@@ -9,14 +9,14 @@ from pathlib import Path
 LIBRARIES = ("tantivy", "usearch", "numkong", "sudachipy", "sudachidict-core", "sqlalchemy", "mcp", "numpy")
 
 
-def machine_lines() -> list[str]:
+def machine_lines(data: str) -> list[str]:
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return [
         f"Written by `make bench` on {datetime.now(UTC):%Y-%m-%d}. Every figure below was measured in this one run.",
         "",
         f"- Machine: {os.cpu_count()} cores ({_processor()}), {_memory():.0f} GiB, {platform.system()}.",
         f"- Python {platform.python_version()}; {libraries}.",
-        "- Data: JaQuAD (CC BY-SA 3.0), e-Gov statutes (CC BY 4.0), small-business cases (mirasapo).",
+        f"- Data: {data}.",
     ]
 
 
