@@ -20,8 +20,9 @@ class Indexing:
     What it fails at is not lost: the index catches up in `finish`, or when it is next opened.
     """
 
-    def __init__(self, space: CatchingUp) -> None:
+    def __init__(self, space: CatchingUp, every: int = EVERY) -> None:
         self._space = space
+        self._every = every
         self._begun = 0
         self._due = threading.Event()
         self._ending = False
@@ -37,7 +38,7 @@ class Indexing:
 
     def stored(self, passages: int) -> None:
         """So many passages are stored by now."""
-        if passages - self._begun >= EVERY:
+        if passages - self._begun >= self._every:
             self._begun = passages
             if self._thread.ident is None:
                 self._thread.start()

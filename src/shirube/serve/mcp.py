@@ -26,6 +26,12 @@ INSTRUCTIONS = (
 )
 
 
+PAGES = (
+    "\nMarkdown ページのフォルダーもあります。ubp_search で探し、ubp_get_context でまわりごと読みます。\n"
+    "There is a folder of Markdown pages too: find pages with ubp_search, read one with its neighbours with ubp_get_context."
+)
+
+
 def serve_stdio(application: Application) -> None:
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
@@ -66,7 +72,7 @@ def build_server(application: Application) -> "Server[Any]":
         "shirube",
         version=__version__,
         title="標 Shirube",
-        instructions=INSTRUCTIONS,
+        instructions=INSTRUCTIONS + (PAGES if application.settings.docs else ""),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )

@@ -1,5 +1,6 @@
 """Whether a page still says what its sources do, shown by real changes to files, with git and without."""
 
+import hashlib
 import os
 import subprocess
 import time
@@ -182,6 +183,33 @@ class TestInAWorkTree:
         self.commit(repository, 10)
         written(repository / "docs" / "page.md", page_about("src/a.py") + "書きかけ。\n")
         assert state(opened(repository / "docs")) == ("fresh", {})
+
+    def test_line_ends_of_windows_and_large_files_kept_elsewhere_are_no_change(
+        self, repository: Path, opened: Open
+    ) -> None:
+        large = b"large file\n" * 1000
+        pointer = (
+            "version https://git-lfs.github.com/spec/v1\n"
+            f"oid sha256:{hashlib.sha256(large).hexdigest()}\nsize {len(large)}\n"
+        )
+        written(repository / "src" / "large.bin", pointer)
+        written(repository / "docs" / "page.md", page_about("src/a.py", "src/large.bin"))
+        self.commit(repository, 5)
+        (repository / "src" / "a.py").write_bytes(b"a = 1\r\n")
+        (repository / "src" / "large.bin").write_bytes(large)
+        service = opened(repository / "docs")
+        assert state(service) == ("fresh", {})
+        (repository / "src" / "large.bin").write_bytes(large + b"more")
+        assert state(service) == ("possibly_stale", {"src/large.bin": "modified"})
+
+    def test_no_program_that_the_project_names_is_run(self, repository: Path, opened: Open) -> None:
+        ran = repository.parent / f"{repository.name}-ran"
+        for name in ("filter.x.smudge", "filter.x.clean", "core.fsmonitor", "diff.x.textconv"):
+            self.git(repository, "config", name, f"touch '{ran}'; cat")
+        written(repository / ".gitattributes", "* filter=x diff=x\n")
+        written(repository / "src" / "a.py", "a = 5\n")
+        assert state(opened(repository / "docs"))[0] == "possibly_stale"
+        assert not ran.exists()
 
     def test_the_state_is_hidden_from_git(self, repository: Path, opened: Open) -> None:
         state(opened(repository / "docs"))

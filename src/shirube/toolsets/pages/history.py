@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import os
+import re
 import subprocess
 import threading
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 _SECONDS = 20
+_IN_LFS = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?oid sha256:([0-9a-f]{64})\n"
+)
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,13 @@ class History:
         """The commits after `commit` that changed a file, oldest first."""
         return self._log("--reverse", f"{commit.id}..HEAD", "--", path)
 
-    def content_hash(self, commit: Commit, path: str) -> str | None:
-        """SHA-256 of a file as a checkout of that commit writes it; None where the commit has no such file."""
-        content = self._remember("cat-file", "--filters", f"{commit.id}:{path}")
-        return None if content is None else content.decode()
+    def content_hashes(self, commit: Commit, path: str) -> frozenset[str]:
+        """SHA-256 of a file as a checkout of that commit may write it; none where the commit has no such file.
+
+        No filter that the project configures is run: it could be any program.
+        """
+        content = self._remember("cat-file", "blob", f"{commit.id}:{path}")
+        return frozenset((content or b"").decode().split())
 
     def _log(self, *arguments: str) -> list[Commit]:
         written = self._remember("log", "--format=%H %ct", *arguments) or b""
@@ -76,7 +83,7 @@ class History:
                 return self._remembered[arguments]
         answer = self._asked(*arguments)
         if arguments[0] == "cat-file" and answer is not None:
-            answer = hashlib.sha256(answer).hexdigest().encode()  # files may be large
+            answer = " ".join(_hashes(answer)).encode()  # files may be large
         with self._guard:
             if state == self._seen:
                 self._remembered[arguments] = answer
@@ -89,7 +96,7 @@ class History:
             str(self._root),
             "--literal-pathspecs",
             "-c",
-            "core.quotepath=off",
+            "core.fsmonitor=false",
             *arguments,
         ]
         environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
@@ -106,3 +113,10 @@ class History:
             log.warning("git could not be asked: %s", error)
             return None
         return done.stdout if done.returncode == 0 else None
+
+
+def _hashes(content: bytes) -> list[str]:
+    """Of a file as it is stored, with the line ends of Windows, and of what it stands for in Git LFS."""
+    if stored := _IN_LFS.match(content[:1024]):
+        return [stored[1].decode()]
+    return [hashlib.sha256(each).hexdigest() for each in (content, content.replace(b"\n", b"\r\n"))]

@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 _BASE, _COLLECTION = (
     str(uuid.uuid5(uuid.NAMESPACE_URL, f"shirube:pages/{name}")) for name in ("base", "collection")
 )
+# Reading Markdown keeps one core busy, so the other begins soon to index what was read.
+_EVERY = 6000
 # A caller waits so long for the first reading of a folder; what is there by then answers.
 _FIRST_SECONDS = 10.0
 # So many sections are embedded at once for a single call, some seconds; more are left to whoever serves the folder.
@@ -90,7 +92,7 @@ class Site:
         """Bring store and text index up to the folder."""
         with self._syncing:
             space = self.space
-            with Indexing(space) as indexing:
+            with Indexing(space, _EVERY) as indexing:
 
                 def stored(done: int, total: int, report: Report) -> None:
                     indexing.stored(report.passages)

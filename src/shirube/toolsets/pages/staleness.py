@@ -115,9 +115,10 @@ class Sources:
             return None
         path = self._on_disk(filepath).relative_to(self._folder.root).as_posix()
         commit = self._history.last_change(path)
-        if commit is None or self._hash(path, self._status(path)) != self._history.content_hash(commit, path):
+        if commit is None:
             return None
-        return commit
+        as_committed = self._hash(path, self._status(path)) in self._history.content_hashes(commit, path)
+        return commit if as_committed else None
 
     def _on_disk(self, filepath: str) -> Path:
         """A page's file, whose name may be written in another form than ours."""
@@ -129,15 +130,13 @@ class Sources:
         status = self._status(path)
         now = self._hash(path, status)
         if commit is not None and self._history is not None:
-            before = self._history.content_hash(commit, path)
+            before = self._history.content_hashes(commit, path)
             commits = self._history.changes_since(commit, path)
         else:
-            before, commits = source.content_hash, []
-        if now is not None and now == before:
+            before, commits = frozenset([source.content_hash] if source.content_hash else []), []
+        if now is not None and now in before:
             return None
-        reason: Reason = (
-            "modified" if now is not None else "deleted" if before is not None or commits else "not_found"
-        )
+        reason: Reason = "modified" if now is not None else "deleted" if before or commits else "not_found"
         if commits:
             since = float(commits[0].time)
         elif status is not None:
