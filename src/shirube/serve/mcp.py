@@ -28,7 +28,7 @@ INSTRUCTIONS = (
 
 PAGES = (
     "\nMarkdown ページのフォルダーもあります。ubp_search で探し、ubp_get_context でまわりごと読みます。\n"
-    "There is a folder of Markdown pages too: find them with ubp_search, read one and its neighbours with ubp_get_context."
+    "There is a folder of Markdown pages too: ubp_search finds them, ubp_get_context reads one with its neighbours."
 )
 
 

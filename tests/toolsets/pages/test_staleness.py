@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -110,6 +111,7 @@ class TestWithoutGit:
         assert state(opened(project / "docs")) == ("untracked", {})
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 class TestInAWorkTree:
     @pytest.fixture
     def repository(self, project: Path) -> Path:
