@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(project: Path, *arguments: str, home: Path | None = None) -> "subprocess.CompletedProcess[str]":
+def run(project: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [SHIRUBE, *arguments, "--docs", str(project / "docs")],
         capture_output=True,
@@ -92,6 +93,12 @@ def test_broken_links_and_stale_pages_can_fail_a_build(tmp_path: Path) -> None:
     assert "src.py" in line
 
 
+def test_a_name_is_shown_on_one_line(tmp_path: Path) -> None:
+    write(tmp_path / "docs", {"a\n::error::x.md": "[[無い]]\n"})
+    for verb in ("broken", "stale", "status"):
+        assert not any(line.startswith("::") for line in run(tmp_path, "pages", verb).stdout.splitlines())
+
+
 def test_titles_that_are_written_without_a_link_are_suggested(tmp_path: Path) -> None:
     write(
         tmp_path / "docs",
@@ -121,8 +128,8 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 
 def test_the_projects_own_documents_are_pages_without_a_broken_link(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
-    done = run(root, "pages", "broken", "--json", home=tmp_path)
+    shutil.copytree(Path(__file__).parents[2] / "docs", tmp_path / "docs")
+    done = run(tmp_path, "pages", "broken", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert {

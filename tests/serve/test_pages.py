@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -169,6 +170,25 @@ def test_an_edit_a_new_page_a_move_and_a_removal_are_seen_without_a_restart(proj
     print("seconds until seen:", [round(each, 2) for each in served(project, use)])  # noqa: T201
 
 
+def test_the_folder_is_followed_from_the_first_call_on_and_when_it_was_gone_for_a_while(
+    project: Path,
+) -> None:
+    docs = project / "docs"
+
+    async def use(client: Client) -> None:
+        await call(client, "ubp_get_page", filepath="index.md")
+        (docs / "一.md").write_text("# 一枚目\n")
+        await _until(client, "ubp_fulltext_search", {"query": "一枚目"}, lambda found: found["total_found"])
+        shutil.rmtree(docs)
+        await _until(client, "ubp_list_pages", {}, lambda found: found["total"] == 0)
+        write(docs, {"戻った.md": "# 戻った頁\n"})
+        await _until(client, "ubp_fulltext_search", {"query": "戻った頁"}, lambda found: found["total_found"])
+        (docs / "二.md").write_text("# 二枚目\n")
+        await _until(client, "ubp_fulltext_search", {"query": "二枚目"}, lambda found: found["total_found"])
+
+    served(project, use)
+
+
 def test_errors_are_those_of_json_rpc(project: Path) -> None:
     async def use(client: Client) -> None:
         for name, arguments in (
@@ -258,9 +278,29 @@ class TestLock:
         second.communicate(timeout=10)
         assert not lock.exists()
 
+    @pytest.mark.parametrize("name", ["serve.lock", "serving"])
+    def test_a_link_in_place_of_the_lock_is_not_written_through(self, project: Path, name: str) -> None:
+        victim = project / "victim"
+        victim.write_text("unharmed")
+        (project / ".shirube").mkdir()
+        (project / ".shirube" / name).symlink_to(victim)
+        done = subprocess.run(
+            [SHIRUBE, "serve", "--docs", str(project / "docs")],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environ(project),
+            timeout=30,
+            check=False,
+        )
+        assert victim.read_text() == "unharmed"
+        assert b"Traceback" not in done.stderr
+
+    @pytest.mark.parametrize("options", [[], ["--no-lock"]])
     @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
-    def test_a_server_that_is_told_to_end_leaves_no_lock(self, project: Path, told: signal.Signals) -> None:
-        process = start(project)
+    def test_a_server_that_is_told_to_end_leaves_no_lock(
+        self, project: Path, told: signal.Signals, options: list[str]
+    ) -> None:
+        process = start(project, *options)
         process.send_signal(told)
         process.wait(timeout=10)
         process.communicate()

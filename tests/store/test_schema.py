@@ -2,6 +2,7 @@
 
 import io
 import runpy
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,16 @@ def test_an_older_database_is_counted_when_it_is_opened(tmp_path: Path) -> None:
         revision = connection.execute(text("SELECT revision FROM collections")).scalar()
         assert revision == after.revision, "its summary is still to be made"
     again.close()
+
+
+def test_several_databases_are_made_by_several_threads(tmp_path: Path) -> None:
+    urls = [f"sqlite:///{tmp_path / str(number)}.db" for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(open_database, urls))
+    for each in made:
+        with each.write() as connection:
+            bases.create_base(connection, LOCAL, "規程")
+        each.close()
 
 
 def test_a_file_that_is_no_database_is_a_typed_error(tmp_path: Path) -> None:

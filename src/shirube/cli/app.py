@@ -489,7 +489,7 @@ def pages_status(docs: Docs, as_json: Json = False) -> None:
 def serve(
     docs: MaybeDocs = None,
     lock: Annotated[
-        bool, typer.Option("--lock/--no-lock", help="1つのフォルダーに1つだけ。 One server for a folder.")
+        bool, typer.Option("--lock/--no-lock", help="1つのプロジェクトに1つだけ。 One server for a project.")
     ] = True,
 ) -> None:
     """MCP サーバーを標準入出力で動かします。 Serve MCP over stdio.

@@ -22,17 +22,16 @@ def main() -> None:
 
 
 def serve(docs: Path | None = None, *, lock: bool = True) -> None:
-    """Serve over stdio; with a folder of pages, as the only server of it unless `lock` is false."""
-    if docs is None or not lock:
-        _serve(docs)
-        return
+    """Serve over stdio; with a folder of pages, as the only server of its project unless `lock` is false."""
     from shirube.errors import ShirubeError
-    from shirube.toolsets.pages.folder import open_folder
-    from shirube.toolsets.pages.lock import serving
 
     try:
         with ExitStack() as held:
-            held.enter_context(serving(open_folder(docs)))
+            if docs is not None and lock:
+                from shirube.toolsets.pages.folder import open_folder
+                from shirube.toolsets.pages.lock import serving
+
+                held.enter_context(serving(open_folder(docs)))
 
             def end(_signal: int, _frame: object) -> None:
                 # Whoever waits for input cannot be interrupted: what is to be left in order is, and no more is waited.

@@ -14,6 +14,7 @@ from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.settings import settings_with
 from shirube.store.pages import StoredPage, page_warnings
 from shirube.toolsets.pages.graph import Resolved
+from shirube.toolsets.pages.service import SHALLOW
 from shirube.toolsets.pages.suggestions import suggested_links
 from shirube.toolsets.registry import Application
 
@@ -29,9 +30,16 @@ def opened(docs: Path) -> Application:
     return application
 
 
-def call(docs: Path, name: str, arguments: Mapping[str, Any], *, as_json: bool) -> dict[str, Any] | None:
+def call(
+    docs: Path,
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    as_json: bool,
+    application: Application | None = None,
+) -> dict[str, Any] | None:
     """The answer of a tool, or None where it was printed as JSON."""
-    application = opened(docs)
+    application = application or opened(docs)
     answer = asyncio.run(
         application.registry.call(
             name, LOCAL, {key: value for key, value in arguments.items() if value is not None}
@@ -47,25 +55,24 @@ def call(docs: Path, name: str, arguments: Mapping[str, Any], *, as_json: bool) 
 
 def search(docs: Path, query: str, *, results: int, depth: int, linked: bool, as_json: bool) -> None:
     asked = {"query": query, "limit": results, "depth": depth, "include_linked": linked}
-    body = call(docs, "ubp_search", asked, as_json=as_json)
+    application = opened(docs)
+    application.pages().site.embed_few(application.workspace().embedder)
+    body = call(docs, "ubp_search", asked, as_json=as_json, application=application)
     for number, each in enumerate(body["results"] if body else [], start=1):
         text = Text()
         for section in each["sections"][:1]:
             text.append((section["heading"] or each["title"]) + "\n", style="bold")
             text.append(" ".join(section["content"].split())[:300])
+        text.append(f"\n{each['relevance_reason']}", style="dim")
         title = f"{number}. {each['title']}  {each['filepath']}  {each['score']:.3f}  {_LEVELS[each['staleness']]}"
-        out.print(
-            Panel(
-                text,
-                title=title,
-                subtitle=each["relevance_reason"],
-                title_align="left",
-                subtitle_align="left",
-            )
-        )
+        out.print(Panel(text, title=_shown(title), title_align="left"))
     if body:
         for warning in body.get("warnings", []):
             err.print(warning)
+        if body["search_type"] == "fulltext_fallback":
+            err.print(
+                "ベクトルがないため、語だけで探しました。 There are no vectors: searched by words alone."
+            )
         if not body["results"]:
             out.print("見つかりません。 Nothing was found.")
 
@@ -135,8 +142,11 @@ def stale(docs: Path, *, exit_code: bool, annotate: bool, as_json: bool) -> bool
         }
         for page, state in found
     ]
+    shallow = site.sources.is_shallow
+    if shallow:
+        err.print(SHALLOW)
     if as_json:
-        show_json({"stale": rows, "count": len(rows)})
+        show_json({"stale": rows, "count": len(rows), "is_shallow": shallow})
     elif annotate:
         for page, state in found:
             _annotate(
@@ -144,12 +154,17 @@ def stale(docs: Path, *, exit_code: bool, annotate: bool, as_json: bool) -> bool
             )
     else:
         for page, state in found:
-            out.print(f"{page.filepath}: {_LEVELS[state.level]}")
+            out.print(f"{_shown(page.filepath)}: {_LEVELS[state.level]}")
             for ref in state.refs:
                 commits = f"（コミット {ref.commits} 件）" if ref.commits else ""
-                out.print(f"  {ref.path}: {_REASONS[ref.reason]}{commits}")
+                out.print(f"  {_shown(ref.path)}: {_REASONS[ref.reason]}{commits}")
         out.print(f"{len(found)} ページが古い可能性があります。 {len(found)} pages may be stale.")
-    return bool(found) and exit_code
+    return (bool(found) or shallow) and exit_code
+
+
+def _shown(name: str) -> str:
+    """A name that may hold anything, on one line."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
 def _annotate(path: Path, root: Path, level: str, refs: list[str]) -> None:
@@ -196,14 +211,14 @@ def broken(docs: Path, *, exit_code: bool, as_json: bool) -> bool:
                 out.print(f"{title}:", style="bold")
             for row in rows:
                 taken = f" → {row['taken_for']}" if "taken_for" in row else ""
-                out.print(f"  {row['filepath']}:{row['line']}: {row['target']}{taken}")
+                out.print(_shown(f"  {row['filepath']}:{row['line']}: {row['target']}{taken}"))
         if orphans:
             out.print("リンクのないページ:", style="bold")
             for name in orphans:
-                out.print(f"  {name}")
+                out.print(f"  {_shown(name)}")
         for name, problems in {**warnings, **{name: [why] for name, why in site.refused.items()}}.items():
             for problem in problems:
-                out.print(f"{name}: {problem}")
+                out.print(_shown(f"{name}: {problem}"))
         out.print(
             f"切れたリンク {len(dangling)}、見出しなし {len(headings)}、曖昧 {len(ambiguous)}、孤立 {len(orphans)}"
         )
@@ -263,7 +278,7 @@ def status(docs: Path, *, as_json: bool, application: Application | None = None,
     out.print(f"{body['docs']}: {count} ページ、{sections} 節、{links} リンク（切れ {dangling}）")
     out.print(f"ベクトル: {sections - missing} / {sections}  状態: {body['state']}")
     for name, reason in site.refused.items():
-        out.print(f"読めません {name}: {reason}")
+        out.print(_shown(f"読めません {name}: {reason}"))
     if missing:
         out.print(
             "ベクトルが足りません。 shirube pages index で作れます。 Make them with shirube pages index."

@@ -50,15 +50,19 @@ def build_server(application: Application) -> "Server[Any]":
     registry = application.registry
     preparing = threading.Thread(target=_prepare, args=(application,), name="prepare", daemon=True)
 
-    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+    def prepare() -> None:
         if preparing.ident is None:
             preparing.start()
+
+    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+        prepare()
         return types.ListToolsResult(tools=[_tool(operation) for operation in registry.tools()])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = registry.get(params.name)
         if operation is None or not operation.is_tool:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+        prepare()
         answer = await registry.call(params.name, LOCAL, params.arguments)
         if not answer.ok and operation.has_protocol_errors:
             raise MCPError(**answer.body["error"])

@@ -5,6 +5,7 @@ begins IMMEDIATE and waits up to BUSY_SECONDS, so that "database is locked" reac
 """
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 HEAD = "0003"
 BUSY_SECONDS = 60
 _WRITES = "shirube_writes"
+_upgrading = threading.Lock()
 
 
 class Database:
@@ -135,7 +137,8 @@ def _upgrade(database: Database) -> None:
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with database.write() as connection:
+    # Alembic keeps what it is at in globals: one database at a time, whichever thread opens it.
+    with _upgrading, database.write() as connection:
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")

@@ -44,6 +44,7 @@ class FileState(NamedTuple):
     """A file as it was when it was read."""
 
     mtime_ns: int
+    ctime_ns: int
     size: int
     content_hash: str
 
@@ -58,11 +59,11 @@ class Source(NamedTuple):
 def known_files(connection: Connection, base_id: str) -> dict[str, FileState]:
     """What is in, by path."""
     rows = connection.execute(
-        select(documents.c.source, pages.c.mtime_ns, pages.c.size, documents.c.content_hash)
+        select(documents.c.source, pages.c.mtime_ns, pages.c.ctime_ns, pages.c.size, documents.c.content_hash)
         .join(pages, pages.c.document_id == documents.c.id)
         .where(documents.c.knowledge_base_id == base_id)
     )
-    return {row.source: FileState(row.mtime_ns, row.size, row.content_hash) for row in rows}
+    return {row[0]: FileState._make(row[1:]) for row in rows}
 
 
 def put_page(
@@ -89,6 +90,7 @@ def put_page(
             "headings": list(headings),
             "warnings": list(warnings),
             "mtime_ns": state.mtime_ns,
+            "ctime_ns": state.ctime_ns,
             "size": state.size,
         },
     )
@@ -107,7 +109,7 @@ def touch_page(connection: Connection, document_id: str, state: FileState) -> No
     connection.execute(
         update(pages)
         .where(pages.c.document_id == document_id)
-        .values(mtime_ns=state.mtime_ns, size=state.size)
+        .values(mtime_ns=state.mtime_ns, ctime_ns=state.ctime_ns, size=state.size)
     )
 
 
@@ -209,7 +211,7 @@ _LINKS: Select[Any] = (
 )
 _BEGINNINGS = (
     select(passages.c.document_id, passages.c.text)
-    .where(passages.c.document_id.in_(bindparam("ids", expanding=True)), passages.c.chunk_index < 4)
+    .where(passages.c.document_id.in_(bindparam("ids", expanding=True)), passages.c.chunk_index < 30)
     .order_by(passages.c.document_id, passages.c.chunk_index)
 )
 _SOURCES = (

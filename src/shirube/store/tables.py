@@ -159,6 +159,7 @@ pages = Table(
     Column("headings", JSON, nullable=False),
     Column("warnings", JSON, nullable=False),
     Column("mtime_ns", BigInteger, nullable=False),
+    Column("ctime_ns", BigInteger, nullable=False),
     Column("size", BigInteger, nullable=False),
 )
 

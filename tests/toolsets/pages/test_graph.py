@@ -92,6 +92,13 @@ def test_markdown_links_are_paths_from_the_page() -> None:
     assert made.resolve(path("../../c.md"), "a/b.md") is None
 
 
+def test_a_wiki_link_that_leaves_the_folder_is_none() -> None:
+    made = graph(page("deep/x.md"), page("secret/y.md"))
+    assert made.resolve(wiki("../x"), "index.md") is None
+    assert made.resolve(wiki("../../secret/y"), "deep/x.md") is None
+    assert leads(made, wiki("../deep/x"), "secret/y.md") == "deep/x.md"
+
+
 def test_attachments_are_no_dangling_pages() -> None:
     made = graph(page("Node.js.md"))
     assert made.resolve(wiki("図.png"), "a.md") is None

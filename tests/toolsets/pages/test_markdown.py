@@ -1,5 +1,7 @@
 """One Markdown file as a page."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +52,26 @@ def test_broken_front_matter_is_a_warning_and_no_part_of_the_body(broken: str) -
     assert "front matter is not valid YAML" in page.warnings[0]
     assert page.body == "# 題\n\n本文\n"
     assert page.title == "題"
+
+
+def test_prose_between_two_rules_stays_in_the_body() -> None:
+    prose = "".join(f"これは: 散文: です {at}\n" for at in range(200))
+    page = read_page(f"---\n{prose}---\n# 題\n")
+    assert "散文: です 150" in page.body
+    assert page.warnings
+
+
+@pytest.mark.parametrize("hostile", ["![[", "[[a ", "[", "](", "`", "<", "[x](", "[[", "*_", "> "])
+def test_hostile_text_is_read_in_linear_time(hostile: str) -> None:
+    """Eight times the text must not take thirty times as long."""
+
+    def seconds(times: int) -> float:
+        started = time.perf_counter()
+        read_page(hostile * times)
+        return time.perf_counter() - started
+
+    seconds(100)
+    assert seconds(16_000) < max(30 * seconds(2000), 2.0)
 
 
 def test_sections_begin_at_second_and_third_level_headings() -> None:

@@ -103,6 +103,12 @@ class TestWithoutGit:
         assert warnings
         assert "not inside the project" in warnings[0]
 
+    def test_a_folder_and_too_many_sources_are_said(self, project: Path, opened: Open) -> None:
+        written(project / "docs" / "page.md", page_about("src", *(f"src/x{at}.py" for at in range(300))))
+        warnings = str(opened(project / "docs").get_page(schema.GetPageInput(filepath="page.md")).warnings)
+        assert "src is a folder" in warnings
+        assert "only the first 200" in warnings
+
     def test_a_link_out_of_the_project_is_not_followed(self, project: Path, opened: Open) -> None:
         outside = project.parent / f"{project.name}-outside.py"
         outside.write_text("secret\n")
@@ -212,6 +218,49 @@ class TestInAWorkTree:
         written(repository / "src" / "a.py", "a = 5\n")
         assert state(opened(repository / "docs"))[0] == "possibly_stale"
         assert not ran.exists()
+
+    def test_a_signature_is_not_checked_and_breaks_nothing(self, repository: Path, opened: Open) -> None:
+        ran = repository.parent / f"{repository.name}-ran"
+        program = repository.parent / f"{repository.name}-gpg"
+        program.write_text(
+            f"#!/bin/sh\ntouch '{ran}'\necho '[GNUPG:] SIG_CREATED D 1 8 00 1 X' >&2\n"
+            "printf -- '-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n'\n"
+        )
+        program.chmod(0o755)
+        self.git(repository, "config", "gpg.program", str(program))
+        self.git(repository, "config", "log.showSignature", "true")
+        written(repository / "src" / "a.py", "a = 2\n")
+        self.git(repository, "add", "-A")
+        self.git(repository, "commit", "-q", "-S", "-m", "署名", days_ago=9)
+        ran.unlink()
+        assert state(opened(repository / "docs")) == ("stale", {"src/a.py": "modified"})
+        assert not ran.exists()
+
+    def test_a_page_that_was_only_renamed_is_as_old_as_before(self, repository: Path, opened: Open) -> None:
+        written(repository / "src" / "a.py", "a = 2\n")
+        self.commit(repository, 9)
+        self.git(repository, "mv", "docs/page.md", "docs/別名.md")
+        self.commit(repository, 1)
+        assert state(opened(repository / "docs"), "別名.md") == ("stale", {"src/a.py": "modified"})
+
+    def test_a_shallow_clone_says_that_it_cannot_tell(self, repository: Path, opened: Open) -> None:
+        written(repository / "src" / "a.py", "a = 2\n")
+        self.commit(repository, 9)
+        clone = repository.parent / f"{repository.name}-clone"
+        self.git(repository, "clone", "-q", "--depth", "1", repository.as_uri(), str(clone))
+        service = opened(clone / "docs")
+        assert service.site.sources.is_shallow
+        assert "shallow" in str(service.get_page(schema.GetPageInput(filepath="page.md")).warnings)
+        assert not opened(repository / "docs").site.sources.is_shallow
+
+    def test_the_environment_of_another_repository_changes_nothing(
+        self, repository: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("GIT_DIR", str(repository / ".git"))
+        monkeypatch.setenv("GIT_WORK_TREE", "/")
+        service = opened(repository / "docs")
+        assert service.site.folder.root == repository
+        assert state(service) == ("fresh", {})
 
     def test_the_state_is_hidden_from_git(self, repository: Path, opened: Open) -> None:
         state(opened(repository / "docs"))

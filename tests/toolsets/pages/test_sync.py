@@ -1,5 +1,8 @@
 """The folder into the store: whatever happens to the files, the state is that of a first reading."""
 
+import contextlib
+import json
+import os
 import random
 import shutil
 import unicodedata
@@ -8,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from shirube.errors import Unavailable
 from shirube.store.tables import document_texts, documents, page_links, page_sources, pages, passages
 from shirube.toolsets.pages import schema
 from shirube.toolsets.pages.service import PagesService
@@ -17,7 +21,7 @@ from shirube.toolsets.pages.site import Site
 from tests.toolsets.pages.conftest import SITE, write
 
 Open = Callable[[Path], PagesService]
-_OURS = {"id", "created_at", "updated_at", "version", "document_id"}
+_OURS = {"id", "created_at", "updated_at", "version", "document_id", "ctime_ns"}
 
 
 def tables(site: Site) -> dict[str, list[dict[str, Any]]]:
@@ -147,6 +151,63 @@ def test_links_out_of_the_folder_and_hidden_files_are_no_pages(
     (docs / "loop.md").symlink_to(docs / "loop.md")
     names = {each.filepath for each in opened(docs).list_pages(schema.ListInput()).pages}
     assert names == {*SITE, "inner.md"}
+
+
+def test_two_files_of_one_name_in_two_forms_are_one_page_and_take_no_other_with_them(
+    tmp_path: Path, opened: Open
+) -> None:
+    twins = [unicodedata.normalize(form, "sub/が.md") for form in ("NFC", "NFD")]
+    folder = write(tmp_path / "docs", {**dict.fromkeys(twins, "# 双子\n"), "が.md": "# 別の頁\n"})
+    service = opened(folder)
+    for _ in range(3):
+        report = service.site.read()
+        assert list(report.refused) == ["sub/が.md"]
+        assert {each.filepath for each in service.list_pages(schema.ListInput()).pages} == {
+            "が.md",
+            "sub/が.md",
+        }
+
+
+def test_a_file_of_the_same_size_and_time_is_read_again(docs: Path, opened: Open) -> None:
+    service = opened(docs)
+    service.site.read()
+    path = docs / "notes" / "離れ島.md"
+    status, text = path.stat(), path.read_text()
+    path.write_text(text.replace("総務", "人事"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    service.site.read()
+    assert found(service, "人事へ") == {"notes/離れ島.md"}
+
+
+def test_names_that_are_no_unicode_are_pages_too(docs: Path, opened: Open) -> None:
+    for name in (b"\xff.md", b"\xfe.md"):
+        Path(os.fsdecode(os.fsencode(docs) + b"/" + name)).write_text("# 名前\n")
+    report = opened(docs).site.read()
+    json.dumps(report.refused).encode()
+    assert len(report.added) == len(SITE) + 1
+
+
+def test_a_state_that_came_with_a_copy_is_not_believed(docs: Path, tmp_path: Path, opened: Open) -> None:
+    service = opened(docs)
+    service.site.read()
+    with service.site.database.write() as connection:
+        connection.execute(update(documents).values(title="偽りの題"))
+    service.site.database.close()
+    shutil.copytree(tmp_path, tmp_path.parent / f"{tmp_path.name}-copy")
+    copied = opened(tmp_path.parent / f"{tmp_path.name}-copy" / "docs")
+    assert "偽りの題" not in {each.title for each in copied.list_pages(schema.ListInput()).pages}
+
+
+@pytest.mark.parametrize("name", [".shirube", ".shirube/.gitignore"])
+def test_a_link_in_place_of_the_state_is_not_written_through(
+    docs: Path, tmp_path: Path, opened: Open, name: str
+) -> None:
+    victim = tmp_path.parent / f"{tmp_path.name}-victim"
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).symlink_to(victim)
+    with contextlib.suppress(Unavailable):
+        opened(docs).site.read()
+    assert not victim.exists()
 
 
 def test_an_empty_page_is_a_page(docs: Path, opened: Open) -> None:

@@ -86,12 +86,13 @@ class TantivySpace:
         try:
             compiled = compile_query(self._index.schema, self.layout, query, weights, filters)
         except ValueError as error:
-            raise InvalidInput(
-                f"This cannot be searched for: {error}",
-                "この条件では検索できません。",
-                hint="短くしてください。 Make it shorter.",
-            ) from error
-        result = searcher.search(compiled, limit, count=count)
+            raise _unsearchable(error) from error
+        try:
+            result = searcher.search(compiled, limit, count=count)
+        except ValueError as error:
+            if "max expansions" in str(error):  # the query's fault, not damage to the index
+                raise _unsearchable(error) from error
+            raise
         keys = searcher.fast_field_values("key", [address for _, address in result.hits])
         hits = Hits(np.array(keys, np.int64), [score for score, _ in result.hits])
         return hits, int(result.count or 0)  # type: ignore[attr-defined]  # missing in Tantivy's stubs
@@ -167,6 +168,14 @@ class TantivySpace:
             return 0
         [revision] = self._searcher.fast_field_values("revision", [hits[0][1]])
         return int(revision or 0)
+
+
+def _unsearchable(error: ValueError) -> InvalidInput:
+    return InvalidInput(
+        f"This cannot be searched for: {error}",
+        "この条件では検索できません。",
+        hint="短くするか、語を変えてください。 Make it shorter, or use other words.",
+    )
 
 
 def _tidy(folder: Path, writer: tantivy.IndexWriter) -> None:

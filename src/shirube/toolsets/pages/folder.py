@@ -3,7 +3,9 @@
 Nothing a caller names is ever opened: pages are found by walking the folder, and asked for by the names found there.
 """
 
+import errno
 import hashlib
+import logging
 import os
 import shutil
 import stat
@@ -13,12 +15,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from shirube.errors import InvalidInput
+from shirube.errors import InvalidInput, Unavailable
+from shirube.index.embedded.files import replace_text
+from shirube.toolsets.pages.history import git_environ
 from shirube.toolsets.pages.markdown import ENDINGS
+
+log = logging.getLogger(__name__)
 
 STATE = ".shirube"
 # Raised whenever pages are read in another way: all are then read again.
 VERSION = 1
+_MADE = "made"
 _USUAL = ("docs", "doc", "documentation")
 
 
@@ -48,6 +55,7 @@ class File:
     path: Path
     filepath: str
     mtime_ns: int
+    ctime_ns: int
     size: int
 
 
@@ -64,22 +72,24 @@ def open_folder(docs: Path) -> Folder:
             f"フォルダーがありません: {docs}",
             hint="--docs に Markdown のフォルダーを指定してください。 Give a folder of Markdown files to --docs.",
         )
-    top = _work_tree(resolved)
-    if top is not None:
-        return Folder(resolved, top, True)
+    holder = next((each for each in (resolved, *resolved.parents) if (each / ".git").exists()), None)
+    if holder is not None:
+        top = _work_tree(resolved)
+        if top is None:
+            log.warning("git cannot be asked about %s; the times of files tell how old they are", holder.name)
+        return Folder(resolved, top or holder, top is not None)
     return Folder(resolved, resolved.parent if resolved.name.lower() in _USUAL else resolved, False)
 
 
 def _work_tree(folder: Path) -> Path | None:
     """The top of the git work tree that holds the folder."""
-    if not any((each / ".git").exists() for each in (folder, *folder.parents)):
-        return None
     try:
         asked = subprocess.run(
             ["git", "-C", str(folder), "rev-parse", "--show-toplevel"],
             capture_output=True,
             timeout=10,
             check=True,
+            env=git_environ(),
         )
     except (OSError, subprocess.SubprocessError):
         return None
@@ -88,15 +98,48 @@ def _work_tree(folder: Path) -> Path | None:
 
 
 def prepare_state(folder: Folder) -> Path:
-    """Make the place for the state; git leaves it alone by a file of its own in it."""
+    """Make the place for the state; git leaves it alone by a file of its own in it.
+
+    A state that was not made here (it came with a copy or a clone) is thrown away: it could say anything.
+    """
+    try:
+        return _prepared(folder)
+    except OSError as error:
+        raise Unavailable(
+            f"The folder for the index cannot be made: {error.strerror}",
+            f"索引用のフォルダー {STATE} を作れません（{error.strerror}）。",
+            hint=f"{folder.root} に書き込めるようにしてください。 Make the project's folder writable.",
+        ) from error
+
+
+def _prepared(folder: Folder) -> Path:
+    for path in (folder.shared_state, folder.state):
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link")
+    if folder.state.exists() and _made_here(folder.state) != _read(folder.state / _MADE):
+        shutil.rmtree(folder.state)
     folder.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_text(folder.state / _MADE, _made_here(folder.state))
     for old in folder.shared_state.glob(f"{folder.state.name.rpartition('-')[0]}-*"):
         if old != folder.state:
             shutil.rmtree(old, ignore_errors=True)
     ignored = folder.shared_state / ".gitignore"
-    if not ignored.exists():
-        ignored.write_text("*\n", encoding="utf-8")
+    if _read(ignored) != "*\n":
+        replace_text(ignored, "*\n")
     return folder.state
+
+
+def _made_here(state: Path) -> str:
+    """What only the folder's own maker knows: a copy has another number."""
+    status = state.stat()
+    return f"{status.st_ino} {status.st_uid}\n"
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return None if path.is_symlink() else path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError):
+        return None
 
 
 def page_files(folder: Folder) -> Iterator[File]:
@@ -115,7 +158,8 @@ def page_files(folder: Folder) -> Iterator[File]:
                     continue
             except (OSError, RuntimeError):
                 continue
-            yield File(path, page_name(path, folder.docs), status.st_mtime_ns, status.st_size)
+            name = page_name(path, folder.docs)
+            yield File(path, name, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

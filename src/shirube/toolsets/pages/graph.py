@@ -154,6 +154,8 @@ class Graph:
             found = None if path is None else self.at(path)
             return None if path is None else Resolved(link, found.id if found else None)
         wanted = without_ending(link.target.strip("/"))
+        if wanted.startswith("../") and _joined(source, wanted) is None:
+            return None
         candidates = self._candidates(wanted, source)
         if not candidates:
             attached = link.target.lower().endswith(_ATTACHMENTS)
@@ -169,8 +171,8 @@ class Graph:
                 for ending in ENDINGS if path else ():
                     if exact := self.at(f"{path}{ending}"):
                         return [exact.id]
-            below = "/" + same(wanted.lstrip("./"))
-            by_name = self._named.get(same(_stem(wanted)), ())
+            below = "/" + same(wanted)
+            by_name = () if wanted.startswith(".") else self._named.get(same(_stem(wanted)), ())
             within = [
                 each
                 for each in by_name

@@ -12,9 +12,22 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 _SECONDS = 20
+_COMMIT = re.compile(r"([0-9a-f]{40,64}) ([0-9]+)")
 _IN_LFS = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?oid sha256:([0-9a-f]{64})\n"
 )
+
+
+def git_environ() -> dict[str, str]:
+    """What git may know: not where somebody else's work is, and of no way to fetch what is not here."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {
+        **kept,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "LC_ALL": "C",
+    }
 
 
 @dataclass(frozen=True)
@@ -29,13 +42,15 @@ class History:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._folder = self._asked("rev-parse", "--absolute-git-dir")
+        self._folder: bytes | None = None
         self._guard = threading.Lock()
         self._seen: object = None
         self._remembered: dict[tuple[str, ...], bytes | None] = {}
 
     def state(self) -> object:
         """Something that is another thing whenever HEAD has moved."""
+        if self._folder is None:
+            self._folder = self._asked("rev-parse", "--absolute-git-dir")
         if self._folder is None:
             return None
         folder = Path(os.fsdecode(self._folder.rstrip(b"\n")))
@@ -49,39 +64,49 @@ class History:
                 return self._asked("rev-parse", "HEAD")
         return tuple(stamps)
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether only the latest commits are here: when a file last changed may then be unknown."""
+        return self._remember("rev-parse", "--is-shallow-repository") == b"true\n"
+
     def last_change(self, path: str) -> Commit | None:
-        """The commit that last changed a file, counted from HEAD."""
-        written = self._log("-1", "HEAD", "--", path)
+        """The commit that last changed what a file holds, counted from HEAD; its name may have changed since."""
+        written = self._log("-1", "--follow", "-M100%", "--diff-filter=AM", "HEAD", "--", path)
         return written[0] if written else None
 
     def changes_since(self, commit: Commit, path: str) -> list[Commit]:
         """The commits after `commit` that changed a file, oldest first."""
         return self._log("--reverse", f"{commit.id}..HEAD", "--", path)
 
-    def content_hashes(self, commit: Commit, path: str) -> frozenset[str]:
-        """SHA-256 of a file as a checkout of that commit may write it; none where the commit has no such file.
+    def content_hashes(self, path: str, commit: Commit | None = None) -> frozenset[str]:
+        """SHA-256 of a file as a checkout of a commit (or HEAD) may write it; none where that has no such file.
 
         No filter that the project configures is run: it could be any program.
         """
-        content = self._remember("cat-file", "blob", f"{commit.id}:{path}")
+        content = self._remember("cat-file", "blob", f"{commit.id if commit else 'HEAD'}:{path}")
         return frozenset((content or b"").decode().split())
 
     def _log(self, *arguments: str) -> list[Commit]:
-        written = self._remember("log", "--format=%H %ct", *arguments) or b""
-        commits = []
-        for line in written.decode().splitlines():
-            name, _, moment = line.partition(" ")
-            commits.append(Commit(name, int(moment)))
-        return commits
+        written = self._remember("log", "--no-show-signature", "--format=%H %ct", *arguments) or b""
+        lines = map(_COMMIT.fullmatch, written.decode("ascii", "replace").splitlines())
+        return [Commit(line[1], int(line[2])) for line in lines if line]
 
     def _remember(self, *arguments: str) -> bytes | None:
-        state = self.state()
+        try:
+            state = self.state()
+        except (OSError, subprocess.SubprocessError) as error:
+            log.warning("git could not be asked: %s", error)
+            return None
         with self._guard:
             if state != self._seen:
                 self._seen, self._remembered = state, {}
             if arguments in self._remembered:
                 return self._remembered[arguments]
-        answer = self._asked(*arguments)
+        try:
+            answer = self._asked(*arguments)
+        except (OSError, subprocess.SubprocessError) as error:
+            log.warning("git could not be asked: %s", error)
+            return None
         if arguments[0] == "cat-file" and answer is not None:
             answer = " ".join(_hashes(answer)).encode()  # files may be large
         with self._guard:
@@ -99,24 +124,19 @@ class History:
             "core.fsmonitor=false",
             *arguments,
         ]
-        environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-                stdin=subprocess.DEVNULL,
-                env=environ,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            log.warning("git could not be asked: %s", error)
-            return None
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=git_environ(),
+        )
         return done.stdout if done.returncode == 0 else None
 
 
 def _hashes(content: bytes) -> list[str]:
     """Of a file as it is stored, with the line ends of Windows, and of what it stands for in Git LFS."""
-    if stored := _IN_LFS.match(content[:1024]):
-        return [stored[1].decode()]
-    return [hashlib.sha256(each).hexdigest() for each in (content, content.replace(b"\n", b"\r\n"))]
+    elsewhere = _IN_LFS.match(content[:1024])
+    kept = [elsewhere[1].decode()] if elsewhere else []
+    return kept + [hashlib.sha256(each).hexdigest() for each in (content, content.replace(b"\n", b"\r\n"))]

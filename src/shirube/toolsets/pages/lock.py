@@ -10,7 +10,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from shirube.errors import InvalidInput
+from shirube.errors import InvalidInput, Unavailable
+from shirube.index.embedded.files import replace_text
 from shirube.toolsets.pages.folder import Folder, prepare_state
 
 _NAME = "serve.lock"
@@ -29,9 +30,15 @@ def serving(folder: Folder) -> Iterator[None]:
         guard.acquire(timeout=0)
     except Timeout:
         raise _refused(_read(notice)) from None
+    except OSError as error:
+        raise Unavailable(
+            f"The lock cannot be taken: {error.strerror}",
+            f"ロックを取れません（{error.strerror}）。",
+            hint=f"{folder.shared_state} を確認してください。 Look into the folder .shirube.",
+        ) from error
     try:
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "docs": str(folder.docs)}
-        notice.write_text(json.dumps(holder, ensure_ascii=False) + "\n", encoding="utf-8")
+        replace_text(notice, json.dumps(holder, ensure_ascii=False) + "\n")
         yield
     finally:
         notice.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -31,6 +31,10 @@ LONG, TINY = 1500, 40
 _LONGEST_NAME = 300
 _NEWLINE = re.compile(r"\r\n?|\n")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|\?", re.IGNORECASE)
+# Farther than this no link is closed, and no line of more characters is looked through for links.
+_LONGEST_LINK, _LONGEST_LINE = 1000, 100_000
+# Front matter is some lines; what is longer and no YAML is prose between two rules.
+_MOST_LINES = 100
 _NOT_IN_WIKI = re.compile(r"[\[\]\n]")
 _MARKED = re.compile(r"[\[\]<`*_\\&]")
 
@@ -73,6 +77,8 @@ class Page:
 
 def read_page(text: str) -> Page:
     front = front_matter(text)
+    if front.problem and front.written.count("\n") > _MOST_LINES:
+        front = replace(front, end=0)
     body = text[front.end :]
     said = {str(key).strip().lower(): value for key, value in front.metadata.items()}
     lines = _line_starts(body)
@@ -198,7 +204,11 @@ def _split(start: int, end: int, named: tuple[str, ...], blocks: Sequence[int]) 
 def _links(tokens: Sequence[Token], environment: dict[str, Any], first_line: int) -> Iterator[Link]:
     defined = any(_to_page(each["href"]) for each in environment.get("references", {}).values())
     for token in tokens:
-        if token.type != "inline" or not _may_link(token.content, defined):
+        if (
+            token.type != "inline"
+            or len(token.content) > _LONGEST_LINE
+            or not _may_link(token.content, defined)
+        ):
             continue
         line = first_line + (token.map[0] if token.map else 0) + 1
         for part in _inline(token.content, environment):
@@ -300,7 +310,7 @@ def _wiki_rule(state: StateInline, silent: bool) -> bool:
     if not embed and not state.src.startswith("[[", start):
         return False
     begin = start + (3 if embed else 2)
-    end = state.src.find("]]", begin, state.posMax)
+    end = state.src.find("]]", begin, min(state.posMax, begin + _LONGEST_LINK))
     if end < 0 or _NOT_IN_WIKI.search(state.src, begin, end) or state.src.startswith("(", end + 2):
         return False
     if not silent:

@@ -46,6 +46,11 @@ _TIES = 1000
 _REMEMBERED = 100_000
 _DRIVE = re.compile(r"[A-Za-z]:")
 
+SHALLOW = (
+    "git の履歴が途中までしかなく、古いかどうかがわからないページがあります（fetch-depth: 0 で取得してください）。 "
+    "This clone is shallow: fetch with depth 0 to know what is stale."
+)
+
 EmbedderInUse = Callable[[], Embedder | None]
 
 
@@ -150,6 +155,8 @@ class PagesService:
             text = document_text(connection, LOCAL, page.id)
             sections = list(passages_of(connection, [page.id]))
             warnings = page_warnings_of(connection, page.id)
+        if self.site.sources.is_shallow:
+            warnings.append(SHALLOW)
         stale = self._staleness([page])[page.id]
         return schema.GetPageOutput(
             doc_id=page.id,
@@ -222,7 +229,10 @@ class PagesService:
         known = {term: self.site.words_holding(term) for term in terms if term.isascii() and term.isalnum()}
         query = Holding(tuple(terms), {term: words for term, words in known.items() if words is not None})
         checked = any(map(needs_check, terms))
-        hits, total = space.find(query, SHOWN, filters, space.count() if checked else _TIES)
+        try:
+            hits, total = space.find(query, SHOWN, filters, space.count() if checked else _TIES)
+        except InvalidInput:  # more words than the index can look for at once: all texts are looked through
+            hits, checked = self._every_section(asked.doc_type), True
         if checked:
             hits = self._checked(hits, terms)
             total = len(hits)
@@ -353,6 +363,12 @@ class PagesService:
             if owner and owner in found and not np.isnan(score):
                 found[owner].near[key] = score
 
+    def _every_section(self, doc_type: str | None) -> Hits:
+        with self.site.graph() as graph:
+            pages = [page.id for page in graph.pages.values() if doc_type in (None, page.doc_type)]
+            keys = [key for page_id in pages for key in self.site.sections(page_id)]
+        return Hits(keys, np.zeros(len(keys)))
+
     def _checked(self, hits: Hits, terms: list[str]) -> Hits:
         """Those that hold the keywords with the signs in them, of which the index knows nothing."""
         texts = self._folded
@@ -429,7 +445,7 @@ def _leaves(path: str) -> bool:
     written = path.replace("\\", "/")
     return (
         "\0" in path
-        or written.startswith(("/", "~"))
+        or written.startswith("/")
         or _DRIVE.match(path) is not None
         or ".." in written.split("/")
     )

@@ -9,11 +9,9 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 
 from shirube.caller import LOCAL
-from shirube.errors import Unavailable
 from shirube.index.contract import Progress
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
@@ -51,6 +49,8 @@ class Site:
         self.sources = Sources(self.folder)
         self.refused: dict[str, str] = {}
         self._guard = threading.RLock()
+        self._database: Database | None = None
+        self._space: EmbeddedSpace | None = None
         self._syncing = threading.Lock()
         self._graph = Graph()
         self._owners: dict[int, str] = {}
@@ -60,31 +60,29 @@ class Site:
         self._watcher: Watcher | None = None
         self._is_read = False
 
-    @cached_property
+    @property
     def database(self) -> Database:
         with self._guard:
-            try:
-                state = prepare_state(self.folder)
-            except OSError as error:
-                raise Unavailable(
-                    f"The folder for the index cannot be made: {error.strerror}",
-                    f"索引用のフォルダーを作れません（{error.strerror}）。",
-                    hint=f"{self.folder.root} に書き込めるようにしてください。 Make the project's folder writable.",
-                ) from error
-            database = open_database(f"sqlite:///{state / 'pages.db'}")
-            with database.write() as connection:
-                base = bases.find_base(connection, LOCAL, "pages") or bases.create_base(
-                    connection, LOCAL, "pages", base_id=_BASE
-                )
-                bases.open_collection(connection, base, "pages", _COLLECTION)
-            return database
+            if self._database is None:
+                self._database = self._opened()
+            return self._database
 
-    @cached_property
+    def _opened(self) -> Database:
+        database = open_database(f"sqlite:///{prepare_state(self.folder) / 'pages.db'}")
+        with database.write() as connection:
+            base = bases.find_base(connection, LOCAL, "pages") or bases.create_base(
+                connection, LOCAL, "pages", base_id=_BASE
+            )
+            bases.open_collection(connection, base, "pages", _COLLECTION)
+        return database
+
+    @property
     def space(self) -> EmbeddedSpace:
         with self._guard:
-            return EmbeddedSpace(
-                self.folder.state / "index", LAYOUT, PagesFeed(self.database, self.place.base_id)
-            )
+            if self._space is None:
+                feed = PagesFeed(self.database, self.place.base_id)
+                self._space = EmbeddedSpace(self.folder.state / "index", LAYOUT, feed)
+            return self._space
 
     # Keeping up
 
@@ -115,6 +113,11 @@ class Site:
             return 0
         return embed_missing(self.space, embedder, BODY, TITLE, progress, workers=workers)
 
+    def embed_few(self, embedder: Embedder | None) -> None:
+        """Give every section its vector if that takes no more than some seconds."""
+        if embedder and len(self.space.missing_vectors(embedder.name)) <= _AT_ONCE:
+            self.embed(embedder)
+
     def follow(self, embedder: Callable[[], Embedder | None]) -> None:
         """From now on keep up with the folder in the background."""
         with self._guard:
@@ -130,8 +133,18 @@ class Site:
         self.read()
 
     def _complete(self, embedder: Embedder | None) -> None:
+        self.check_sources()
         self.learn_words()
         self.embed(embedder, workers=1)
+
+    def check_sources(self) -> None:
+        """Look at the sources of all pages, so that nobody has to wait for it."""
+        with self.database.read() as connection:
+            noted = pages.sources_of(connection, pages.pages_with_sources(connection, self.place.base_id))
+        with self.graph() as graph:
+            named = [(graph.pages[each], sources) for each, sources in noted.items() if each in graph.pages]
+        for page, sources in named:
+            self.sources.check(page.filepath, page.mtime_ns, sources)
 
     def close(self) -> None:
         if self._watcher:
@@ -144,9 +157,7 @@ class Site:
             return
         if not self._is_read:
             self.read()
-            model = embedder()
-            if model and len(self.space.missing_vectors(model.name)) <= _AT_ONCE:
-                self.embed(model)
+            self.embed_few(embedder())
 
     # Looking
 

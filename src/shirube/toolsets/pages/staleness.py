@@ -27,6 +27,7 @@ RECENT_DAYS = 7
 _DAY = 86_400
 # Files of one copy or archive are written in any order, and some disks tell time by two seconds.
 _AT_ONCE_NS = 2 * 10**9
+_MOST_SOURCES = 200
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,26 @@ class Sources:
         self._seen: dict[str, _Seen] = {}
         self._guard = threading.Lock()
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether git has too few commits here to tell when pages and sources changed."""
+        return self._history is not None and self._history.is_shallow
+
     def noted(self, references: Sequence[str], page_mtime_ns: int) -> tuple[list[Source], list[str]]:
         """What to keep with a page that was just read: its sources as they are now, and warnings.
 
         Of a source that was written after the page, what it was before is not known.
         """
         noted, warnings = [], []
-        for reference in references:
+        if len(references) > _MOST_SOURCES:
+            warnings.append(f"source_refs: only the first {_MOST_SOURCES} are looked at")
+        for reference in references[:_MOST_SOURCES]:
             path = self.inside(reference)
             if path is None:
                 warnings.append(f"source_refs: {reference} is not inside the project and is not looked at")
                 continue
+            if (self._folder.root / path).is_dir():
+                warnings.append(f"source_refs: {reference} is a folder; name its files")
             status = self._status(path)
             later = status is not None and status.st_mtime_ns > page_mtime_ns + _AT_ONCE_NS
             noted.append(Source(path, None if later else self._hash(path, status)))
@@ -117,7 +127,7 @@ class Sources:
         commit = self._history.last_change(path)
         if commit is None:
             return None
-        as_committed = self._hash(path, self._status(path)) in self._history.content_hashes(commit, path)
+        as_committed = self._hash(path, self._status(path)) in self._history.content_hashes(path)
         return commit if as_committed else None
 
     def _on_disk(self, filepath: str) -> Path:
@@ -130,7 +140,7 @@ class Sources:
         status = self._status(path)
         now = self._hash(path, status)
         if commit is not None and self._history is not None:
-            before = self._history.content_hashes(commit, path)
+            before = self._history.content_hashes(path, commit)
             commits = self._history.changes_since(commit, path)
         else:
             before, commits = frozenset([source.content_hash] if source.content_hash else []), []
@@ -142,7 +152,8 @@ class Sources:
         elif status is not None:
             since = status.st_mtime
         else:
-            since = self._gone_since(path) if reason == "deleted" else page_mtime_ns / 1e9
+            changed = commit.time if commit else page_mtime_ns / 1e9
+            since = self._gone_since(path) if reason == "deleted" else changed
         return StaleRef(path, reason, since, len(commits))
 
     def _gone_since(self, path: str) -> float:

@@ -15,7 +15,6 @@ from sqlalchemy import Connection
 
 from shirube.ingest.readers.contract import Unreadable
 from shirube.ingest.readers.encoding import decode
-from shirube.ingest.readers.registry import LARGEST_FILE
 from shirube.store.database import Database
 from shirube.store.documents import Document, Passage, document_id, put_document, remove_document
 from shirube.store.pages import FileState, StoredLink, known_files, put_page, touch_page
@@ -28,6 +27,8 @@ log = logging.getLogger(__name__)
 # So many pages are stored by one transaction: all of them can be read again.
 _BATCH = 50
 _TRIES = 3
+# A page is something that somebody reads.
+_LARGEST = 8 * 1024**2
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,10 @@ def sync(
     with database.read() as connection:
         known = known_files(connection, place.base_id)
     files: dict[str, File] = {}
+    twins = []
     for file in page_files(folder):
         if file.filepath in files:
-            report.refused[str(file.path.name)] = "another file has the same name"
+            twins.append(file.filepath)
         else:
             files[file.filepath] = file
     changed = [file for name, file in files.items() if not _is_same(file, known.get(name))]
@@ -101,11 +103,14 @@ def sync(
             for name in names:
                 remove_document(connection, place.base_id, place.collection_id, name)
     report.removed = gone
+    report.refused |= dict.fromkeys(
+        twins, "another file has the same name in another form; this one is left out"
+    )
     return report
 
 
 def _is_same(file: File, known: FileState | None) -> bool:
-    return known is not None and (known.mtime_ns, known.size) == (file.mtime_ns, file.size)
+    return known is not None and known[:3] == (file.mtime_ns, file.ctime_ns, file.size)
 
 
 def _batches(items: Iterable[str] | Iterable[File]) -> Iterator[list]:  # type: ignore[type-arg]
@@ -134,15 +139,18 @@ def _settled(file: File) -> tuple[FileState, bytes]:
     """The file's bytes, read again where it was written to meanwhile."""
     for _ in range(_TRIES):
         before = file.path.stat()
-        if before.st_size > LARGEST_FILE:
-            raise Unreadable(f"larger than {LARGEST_FILE // 1024**2} MiB", "大きすぎます。")
+        if before.st_size > _LARGEST:
+            raise Unreadable(
+                f"larger than {_LARGEST // 1024**2} MiB; split it", "大きすぎます。分割してください。"
+            )
         data = file.path.read_bytes()
         after = file.path.stat()
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size) and len(
             data
         ) == after.st_size:
             break
-    return FileState(before.st_mtime_ns, before.st_size, hashlib.sha256(data).hexdigest()), data
+    content_hash = hashlib.sha256(data).hexdigest()
+    return FileState(before.st_mtime_ns, before.st_ctime_ns, before.st_size, content_hash), data
 
 
 def _store(

@@ -35,6 +35,24 @@ class Watcher:
     def _follow(self) -> None:
         self._try(self._read)
         self.ready.set()
+        polling: bool | None = None
+        while not self._stop.is_set():
+            try:
+                self._watch(polling)
+            except Exception:
+                if not polling:
+                    log.warning("the folder is looked through now and then instead of watched", exc_info=True)
+                polling = True
+                self._stop.wait(_STEP_MS / 1000)
+
+    def _watch(self, polling: bool | None) -> None:
+        """Read whatever changes, until the folder is another one: a branch without it may have been checked out."""
+        watched = self._identity()
+        if watched is None:
+            self._try(self._read)
+            while self._identity() is None and not self._stop.wait(_STEP_MS / 1000):
+                pass
+            return
         changes = watch(
             self._docs,
             watch_filter=self._concerns,
@@ -44,17 +62,24 @@ class Watcher:
             rust_timeout=1000,
             yield_on_timeout=True,
             raise_interrupt=False,
+            force_polling=polling,
         )
         # Once in any case: something may have been written before anybody watched.
         due = True
+        for changed in changes:
+            if changed or due:
+                due = False
+                self._try(self._read)
+                self._changed.set()
+            if self._identity() != watched:
+                return
+
+    def _identity(self) -> tuple[int, int] | None:
         try:
-            for changed in changes:
-                if changed or due:
-                    due = False
-                    self._try(self._read)
-                    self._changed.set()
-        except Exception:
-            log.warning("the folder is no longer watched", exc_info=True)
+            status = self._docs.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
     def _complete(self) -> None:
         self.ready.wait()

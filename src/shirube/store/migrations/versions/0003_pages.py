@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("headings", sa.JSON(), nullable=False),
         sa.Column("warnings", sa.JSON(), nullable=False),
         sa.Column("mtime_ns", sa.BigInteger(), nullable=False),
+        sa.Column("ctime_ns", sa.BigInteger(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["document_id"], ["documents.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("document_id"),
