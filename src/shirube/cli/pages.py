@@ -65,7 +65,7 @@ def search(docs: Path, query: str, *, results: int, depth: int, linked: bool, as
             text.append(" ".join(section["content"].split())[:300])
         text.append(f"\n{each['relevance_reason']}", style="dim")
         title = f"{number}. {each['title']}  {each['filepath']}  {each['score']:.3f}  {_LEVELS[each['staleness']]}"
-        out.print(Panel(text, title=_shown(title), title_align="left"))
+        out.print(Panel(text, title=_shown(title), title_align="left"), soft_wrap=False)
     if body:
         for warning in body.get("warnings", []):
             err.print(warning)
