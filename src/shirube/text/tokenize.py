@@ -64,10 +64,13 @@ def words_and_borders(text: str) -> list[str]:
     return _words(fold(text))
 
 
-def words_and_bigrams(texts: Iterable[str]) -> Iterator[tuple[list[str], str]]:
-    """`words_and_borders` and `joined_bigrams` of many texts, which takes less time than of one after the other."""
+def words_and_bigrams(texts: Iterable[str], border: str | None = None) -> Iterator[tuple[list[str], str]]:
+    """`words_and_borders` and `joined_bigrams` of many texts, which takes less time than of one after the other.
+
+    A `border` of one character stands among the bigrams wherever something is written between two runs of letters.
+    """
     folded = list(map(fold, texts))
-    return zip(map(_words, folded), _bigrams(folded), strict=True)
+    return zip(map(_words, folded), _bigrams(folded, border), strict=True)
 
 
 def without_words(text: str, forms: frozenset[str]) -> str:
@@ -101,7 +104,7 @@ def joined_bigrams(text: str) -> str:
     return joined
 
 
-def _bigrams(folded: Sequence[str]) -> Iterator[str]:
+def _bigrams(folded: Sequence[str], border: str | None = None) -> Iterator[str]:
     """The bigrams of each text. All are written side by side, one row of three characters for each of theirs."""
     codes = np.frombuffer("\n".join(folded).encode("utf-32-le", "replace"), np.uint32)
     kinds = np.zeros(len(codes) + 2, np.uint8)
@@ -115,10 +118,16 @@ def _bigrams(folded: Sequence[str]) -> Iterator[str]:
     alone = here & ~after & ~before
     ending = latin[1:-1] & ~latin[2:]
     sizes = 3 * pair.view(np.uint8) + 2 * alone.view(np.uint8) + latin[1:-1] + ending
-    joined = rows[np.arange(3, dtype=np.uint8) < sizes[:, None]].tobytes().decode("utf-32-le")
     ends = np.cumsum([len(text) + 1 for text in folded], dtype=np.int64) - 1
+    if border is not None:
+        after_run = (kinds[1:-1] == 0) & (kinds[:-2] > 0)
+        after_run[ends[:-1]] = False  # what stands between two texts
+        np.copyto(rows[:, 0], ord(border), where=after_run)
+        sizes += 2 * after_run.view(np.uint8)
+    joined = rows[np.arange(3, dtype=np.uint8) < sizes[:, None]].tobytes().decode("utf-32-le")
     cuts = np.append(0, np.cumsum(sizes, dtype=np.int64))[ends].tolist()
-    return (joined[start:end] for start, end in pairwise([0, *cuts]))
+    parts = (joined[start:end] for start, end in pairwise([0, *cuts]))
+    return parts if border is None else (part.removesuffix(f"{border} ") for part in parts)
 
 
 def _words(folded: str) -> list[str]:

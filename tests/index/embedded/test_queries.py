@@ -18,7 +18,7 @@ from shirube.query.filters import Filters
 from shirube.query.parser import parse
 from shirube.query.tree import And, Node, Not, Or, Phrase, Term
 from shirube.text.normalize import fold
-from shirube.text.tokenize import bigrams
+from shirube.text.tokenize import bigrams, words_and_bigrams
 
 # Few characters, so that generated phrases are found and nearly found.
 LETTERS = "東京都税アー國国aiＡ1ｱ𠮷"
@@ -187,6 +187,12 @@ def test_near_and_wildcards_are_a_typed_error(exact: TantivySpace, query: str) -
     assert caught.value.hint
     with pytest.raises(InvalidInput):
         exact.matches(parse(query), Filters())
+
+
+@given(st.lists(st.text(alphabet="あ亜ｱaB1 。、_-\n\U00020000é|", max_size=12), max_size=6))
+def test_many_texts_at_once_give_the_sequence_of_each(texts: list[str]) -> None:
+    made = [bigrams.split() for _, bigrams in words_and_bigrams(texts, BORDER)]
+    assert made == [sequence(text) for text in texts]
 
 
 @given(text=st.text())

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shirube.text.normalize import fold
-from shirube.text.tokenize import words_and_bigrams, words_and_borders
+from shirube.text.tokenize import words_and_bigrams
 
 _TITLE = 120
 # Stands where something is written between two runs of letters: 東京、京都 does not hold 東京都.
@@ -65,14 +65,9 @@ def sequence(text: str) -> list[str]:
 
 
 def _tokens(texts: Iterable[str], phrases: bool) -> Iterator[Tokens]:
-    made = map(_words_and_sequence, texts) if phrases else words_and_bigrams(texts)
-    for words, bigrams in made:
+    for words, bigrams in words_and_bigrams(texts, BORDER if phrases else None):
         numbers = array("I", [fingerprints[word] for word in words])
         yield Tokens(" ".join(words), bigrams, numbers.tobytes() + _END)
-
-
-def _words_and_sequence(text: str) -> tuple[list[str], str]:
-    return words_and_borders(text), " ".join(sequence(text))
 
 
 @lru_cache(1000)
