@@ -117,6 +117,21 @@ class TestSearch:
         assert answer["results"][0]["score_breakdown"]["vector_similarity"] == 0.0
         assert answer["results"][0]["sections"][0]["heading"] == "移行"
 
+    def test_a_model_that_fails_leaves_the_words(self, service: PagesService) -> None:
+        class Broken:
+            name = service._embedder().name  # type: ignore[union-attr]
+            setting = "broken"
+
+            def embed(self, texts: Any) -> Any:
+                raise RuntimeError("down")
+
+            embed_query = embed
+
+        answer = search(PagesService(service.site, Broken), "移行")
+        assert answer["search_type"] == "fulltext_fallback"
+        assert answer["results"][0]["filepath"] == "design/データベース.md"
+        assert "Vectors failed" in answer["warnings"][0]
+
     def test_a_question_in_other_words_is_found_by_meaning(self, service: PagesService) -> None:
         answer = search(service, "How are errors returned to the caller?")
         assert "spec/api.md" in [each["filepath"] for each in answer["results"]][:2]

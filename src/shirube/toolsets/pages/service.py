@@ -1,6 +1,7 @@
 """What the page tools do. A search goes: vectors and words → pages → links → scores → staleness."""
 
 import difflib
+import logging
 import posixpath
 import re
 from collections import defaultdict
@@ -32,6 +33,8 @@ from shirube.toolsets.pages.scoring import Score, Weights, proximity, scored, si
 from shirube.toolsets.pages.site import Site
 from shirube.toolsets.pages.snippets import keywords, needs_check, snippet
 from shirube.toolsets.pages.staleness import Staleness
+
+log = logging.getLogger(__name__)
 
 SUMMARY = 500
 _VECTOR_LIMIT = 200
@@ -87,8 +90,15 @@ class PagesService:
         embedder = self._embedder()
         vectors = near = None
         if embedder and space.has_vectors(embedder.name):
-            vectors = embedded_query(embedder, query)
-            near = space.search_vectors(embedder.name, vectors[0], Filters(), _VECTOR_LIMIT)
+            try:
+                vectors = embedded_query(embedder, query)
+                near = space.search_vectors(embedder.name, vectors[0], Filters(), _VECTOR_LIMIT)
+            except Exception:
+                log.warning("vectors could not be asked", exc_info=True)
+                vectors = near = None
+                warnings.append(
+                    "ベクトルが使えず、語だけで探しました。 Vectors failed; searched by words alone."
+                )
             if not space.vectors_current(embedder.name):
                 warnings.append("ベクトルを作成中です。 Vectors are still being made.")
         worded = by_words.result()
@@ -155,9 +165,9 @@ class PagesService:
             text = document_text(connection, LOCAL, page.id)
             sections = list(passages_of(connection, [page.id]))
             warnings = page_warnings_of(connection, page.id)
-        if self.site.sources.is_shallow:
-            warnings.append(SHALLOW)
         stale = self._staleness([page])[page.id]
+        if stale.level != "untracked" and self.site.sources.is_shallow:
+            warnings.append(SHALLOW)
         return schema.GetPageOutput(
             doc_id=page.id,
             filepath=page.filepath,
