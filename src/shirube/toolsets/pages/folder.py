@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from shirube.errors import InvalidInput, Unavailable
 from shirube.index.embedded.files import replace_text
@@ -48,11 +49,10 @@ class Folder:
         return self.shared_state / f"pages-{hashlib.sha256(name).hexdigest()[:12]}-{VERSION}"
 
 
-@dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     """A page's file and the name it goes by."""
 
-    path: Path
+    path: str
     filepath: str
     mtime_ns: int
     ctime_ns: int
@@ -144,29 +144,40 @@ def _read(path: Path) -> str | None:
 
 def page_files(folder: Folder) -> Iterator[File]:
     """The Markdown files in the folder by name. Hidden ones, links out of the folder and links to folders are none."""
-    for here, names, files in os.walk(folder.docs):
-        names[:] = sorted(name for name in names if not name.startswith("."))
-        for name in sorted(files):
-            if name.startswith(".") or not name.lower().endswith(ENDINGS):
+    waiting = [(folder.docs, "")]
+    while waiting:
+        here, above = waiting.pop()
+        try:
+            with os.scandir(here) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            name = above + entry.name
+            if entry.name.startswith("."):
                 continue
-            path = Path(here) / name
-            try:
-                status = path.stat()
-                if not stat.S_ISREG(status.st_mode) or (
-                    path.is_symlink() and not _is_inside(path, folder.docs)
-                ):
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((Path(entry.path), f"{name}/"))
+            elif entry.name.lower().endswith(ENDINGS):
+                try:
+                    status = entry.stat()
+                    if not stat.S_ISREG(status.st_mode):
+                        continue
+                    if entry.is_symlink() and not _is_inside(Path(entry.path), folder.docs):
+                        continue
+                except (OSError, RuntimeError):
                     continue
-            except (OSError, RuntimeError):
-                continue
-            name = page_name(path, folder.docs)
-            yield File(path, name, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+                yield File(
+                    entry.path, page_name(name), status.st_mtime_ns, status.st_ctime_ns, status.st_size
+                )
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
     return path.resolve().is_relative_to(folder)
 
 
-def page_name(path: Path, docs: Path) -> str:
+def page_name(name: str) -> str:
     """macOS writes が as two characters, everybody else as one."""
-    name = unicodedata.normalize("NFC", path.relative_to(docs).as_posix())
-    return name.encode("utf-8", "replace").decode()
+    if name.isascii():
+        return name
+    return unicodedata.normalize("NFC", name).encode("utf-8", "replace").decode()

@@ -241,6 +241,10 @@ class PagesService:
         checked = any(map(needs_check, terms))
         try:
             hits, total = space.find(query, SHOWN, filters, space.count() if checked else _TIES)
+            if len(hits) < total and _is_tie(
+                hits, asked.limit
+            ):  # whom to show is not for their order to decide
+                hits, total = space.find(query, SHOWN, filters, total)
         except InvalidInput:  # more words than the index can look for at once: all texts are looked through
             hits, checked = self._every_section(asked.doc_type), True
         if checked:
@@ -509,6 +513,11 @@ def _contenders(
         if page_id not in found
         and weights.vector * nearest + weights.graph * proximity(hops, page_id) >= least
     ]
+
+
+def _is_tie(hits: Hits, limit: int) -> bool:
+    """Whether the last one found is as good as the last one to be shown."""
+    return bool(np.round(hits.scores[-1], 6) == np.round(hits.scores[min(limit, len(hits)) - 1], 6))
 
 
 def _best_sections(found: _Found) -> list[int]:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from sqlalchemy import Connection
 
@@ -137,14 +137,15 @@ def _reading(files: Iterable[File], known: dict[str, FileState], report: Report)
 
 def _settled(file: File) -> tuple[FileState, bytes]:
     """The file's bytes, read again where it was written to meanwhile."""
+    path = Path(file.path)
     for _ in range(_TRIES):
-        before = file.path.stat()
+        before = path.stat()
         if before.st_size > _LARGEST:
             raise Unreadable(
                 f"larger than {_LARGEST // 1024**2} MiB; split it", "大きすぎます。分割してください。"
             )
-        data = file.path.read_bytes()
-        after = file.path.stat()
+        data = path.read_bytes()
+        after = path.stat()
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size) and len(
             data
         ) == after.st_size:
