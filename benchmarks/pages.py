@@ -136,8 +136,8 @@ def _edits(service: PagesService, docs: Path) -> list[float]:
     service.list_pages(schema.ListInput())
     time.sleep(3)
     seen = []
-    for number, path in enumerate(sorted(docs.rglob("*.md"))[:EDITS]):
-        mark = f"編集の印{number:04d}"
+    for path in sorted(docs.rglob("*.md"))[:EDITS]:
+        mark = f"編集の印{time.time_ns()}"
         path.write_text(path.read_text(encoding="utf-8") + f"\n\n{mark}\n", encoding="utf-8")
         started = time.perf_counter()
         while not service.fulltext_search(schema.FulltextInput(query=mark)).total_found:

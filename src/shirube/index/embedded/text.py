@@ -136,7 +136,7 @@ class TantivySpace:
     def write(self, revision: int, groups: Iterable[str], entries: Iterable[Entry]) -> Iterator[int]:
         """Replace `groups` by `entries` and take on `revision`, all at once; yields the entries added so far.
 
-        Nothing is visible until the iterator has ended; one that is dropped leaves the index as it was.
+        Nothing is visible before its commit, at the very end; an iterator that is dropped leaves the index as it was.
         """
         schema = self._index.schema
         writer = self._index.writer(_WRITER_BYTES, _THREADS)
@@ -153,6 +153,7 @@ class TantivySpace:
             writer.delete_documents_by_query(Query.term_query(schema, "kind", META))
             writer.add_document(_meta(revision))
             writer.commit()
+            self.reload()  # merging what is there already may take a second
         except BaseException:
             writer.rollback()
             raise
