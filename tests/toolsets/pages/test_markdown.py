@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shirube.toolsets.pages.markdown import DOC_TYPES, LINK_TYPES, LONG, Link, read_page
+from shirube.toolsets.pages.kinds import DOC_TYPES, LINK_TYPES
+from shirube.toolsets.pages.markdown import LONG, Link, read_page
 
 
 def links(text: str) -> list[Link]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -19,11 +19,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from shirube.ingest.readers.markdown import front_matter
+from shirube.toolsets.pages.kinds import DOC_TYPES, LINK_TYPES, DocType, LinkType
 
-LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]
-LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
-DocType = Literal["spec", "design", "adr", "guide", "api", "meeting", "todo", "db-schema", "config", "other"]
-DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 ENDINGS = (".md", ".markdown")
 
 # A section of more characters is split between its paragraphs; one of fewer goes to the section before it.

@@ -5,11 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from shirube.errors import Internal, ShirubeError, Unavailable
+from shirube.toolsets.pages.kinds import DocType, LinkType
 
 QUERY_LIMIT = 2000
 _PATH_LIMIT = 1024
-LinkType = Literal["references", "depends_on", "implements", "extends", "conflicts_with"]
-DocType = Literal["spec", "design", "adr", "guide", "api", "meeting", "todo", "db-schema", "config", "other"]
 StalenessLevel = Literal["fresh", "possibly_stale", "stale", "untracked"]
 
 Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_LIMIT, pattern=r"\S")]
