@@ -123,6 +123,11 @@ class Registry:
         return answer
 
 
+def given(**values: Any) -> dict[str, Any]:
+    """Those that have a value: an optional key that says nothing is left out of an answer."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _is_connection(error: Exception) -> bool:
     """Whether the database could not be reached. By name: a list of tools must not load the database's library."""
     names = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(error).__mro__}

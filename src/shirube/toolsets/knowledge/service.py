@@ -17,6 +17,7 @@ from shirube.index.embedded.space import EmbeddedSpace
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Embedder
 from shirube.models.ranker.matches import character_pairs
+from shirube.operations import given
 from shirube.query.filters import Condition, Filters
 from shirube.query.values import Between, Exact
 from shirube.retrieval.pipeline import Found, Outcome, Ranked, Recipe, Stage, embedded_query, rank
@@ -122,7 +123,7 @@ class KnowledgeService:
             summary=f"{base.name}: {base.description}" if base.description else base.name,
             statistics=schema.StatisticsOutput(**asdict(statistics)),
             generated_at=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
-            **_given(warnings=warnings or None),
+            **given(warnings=warnings or None),
         )
 
     def search(self, caller: Caller, asked: schema.SearchInput) -> schema.SearchOutput:
@@ -180,7 +181,7 @@ class KnowledgeService:
             count=len(results),
             run_id=run.id,
             took_ms=round((time.perf_counter() - started) * 1000, 2),
-            **_given(
+            **given(
                 notice=None if passed else "No results found",
                 best_score_below_threshold=None if passed or best is None else round(best, 4),
                 warnings=self._warnings(space, outcome, current, embedder) or None,
@@ -231,7 +232,7 @@ class KnowledgeService:
             normalized_text=normalised,
             status="success",
             changes=[schema.TextChange(**asdict(change)) for change in changes],
-            **_given(warnings=warnings or None),
+            **given(warnings=warnings or None),
         )
 
     def _embedder(self, space: EmbeddedSpace) -> Embedder | None:
@@ -297,11 +298,6 @@ class KnowledgeService:
         return run
 
 
-def _given(**values: Any) -> dict[str, Any]:
-    """Those that have a value: an optional key that says nothing is left out of an answer."""
-    return {name: value for name, value in values.items() if value is not None}
-
-
 def _kept(ranked: Ranked) -> dict[str, Any]:
     return {"key": ranked.key, "score": ranked.score, "scores": ranked.scores, "ranks": ranked.ranks}
 
@@ -346,10 +342,10 @@ def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Res
             bm25_score=scores.get("bm25"),
             cross_encoder_score=scores.get("rerank"),
             document_title=visible(passage.document_title),
-            source=schema.Source(file=visible(passage.source), **_given(page=passage.page)),
+            source=schema.Source(file=visible(passage.source), **given(page=passage.page)),
             heading_path=[visible(name) for name in passage.heading_path],
             span=schema.Span(start=passage.start, end=passage.end),
-            **_given(ranks=dict(ranked.ranks) if explain else None),
+            **given(ranks=dict(ranked.ranks) if explain else None),
         ),
     )
 
@@ -359,7 +355,7 @@ def _explanation(run: Run, outcome: Outcome) -> schema.Explanation:
         recipe=dict(run.recipe),
         stages=[
             schema.StageReport(
-                stage=stage.name, count=stage.count, ms=round(stage.ms, 2), **_given(error=stage.error)
+                stage=stage.name, count=stage.count, ms=round(stage.ms, 2), **given(error=stage.error)
             )
             for stage in outcome.stages
         ],

@@ -9,6 +9,7 @@ from shirube.ingest.feed import PassageFeed
 from shirube.store.database import Database
 from shirube.store.pages import doc_types
 from shirube.store.passages import StoredPassage
+from shirube.text.invisible import visible
 
 LAYOUT = Layout(texts=("title", "body"), keywords=("doc_type",), phrases=True)
 TITLE = "title"
@@ -40,3 +41,8 @@ def shown_text(passage: StoredPassage) -> str:
     above = passage.heading_path[:1] if len(passage.heading_path) > 1 else ()
     named = (passage.document_title,) if passage.chunk_index == 0 else ()
     return "\n".join([*(name for name in (*named, *above) if name not in passage.text), passage.text])
+
+
+def heading_of(passage: StoredPassage) -> str | None:
+    """The heading that a section stands under; None above the first one."""
+    return visible(passage.heading_path[-1]) if passage.heading_path else None

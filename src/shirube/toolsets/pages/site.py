@@ -19,17 +19,20 @@ from shirube.ingest.indexing import Indexing
 from shirube.models.contract import Embedder
 from shirube.store import bases, changes, pages
 from shirube.store.database import Database, open_database
+from shirube.store.pages import StoredPage
 from shirube.store.passages import passages_by_id
+from shirube.text.invisible import visible
 from shirube.toolsets.pages.feed import BODY, LAYOUT, TITLE, PagesFeed, shown_text
 from shirube.toolsets.pages.folder import Folder, open_folder, prepare_state
 from shirube.toolsets.pages.graph import Graph
-from shirube.toolsets.pages.staleness import Sources
+from shirube.toolsets.pages.staleness import Sources, Staleness
 from shirube.toolsets.pages.sync import Place, Report, sync
 from shirube.toolsets.pages.vocabulary import Vocabulary
 from shirube.toolsets.pages.watch import Watcher
 
 log = logging.getLogger(__name__)
 
+SUMMARY = 500
 # The same everywhere, so that a page has one id in every copy of its folder.
 _BASE, _COLLECTION = (
     str(uuid.uuid5(uuid.NAMESPACE_URL, f"shirube:pages/{name}")) for name in ("base", "collection")
@@ -140,11 +143,10 @@ class Site:
     def check_sources(self) -> None:
         """Look at the sources of all pages, so that nobody has to wait for it."""
         with self.database.read() as connection:
-            noted = pages.sources_of(connection, pages.pages_with_sources(connection, self.place.base_id))
+            ids = pages.pages_with_sources(connection, self.place.base_id)
         with self.graph() as graph:
-            named = [(graph.pages[each], sources) for each, sources in noted.items() if each in graph.pages]
-        for page, sources in named:
-            self.sources.check(page.filepath, page.mtime_ns, sources)
+            named = [graph.pages[each] for each in ids if each in graph.pages]
+        self.staleness(named)
 
     def close(self) -> None:
         if self._watcher:
@@ -195,6 +197,21 @@ class Site:
     def _learn(self, words: Vocabulary, sections: Sequence[int]) -> None:
         with self.database.read() as connection:
             words.add(shown_text(each) for each in passages_by_id(connection, sections))
+
+    def summaries(self, page_ids: Sequence[str]) -> dict[str, str]:
+        """The first characters of each page's body."""
+        with self.database.read() as connection:
+            first = pages.beginnings(connection, page_ids, SUMMARY * 2)
+        return {page_id: visible(text).strip()[:SUMMARY] for page_id, text in first.items()}
+
+    def staleness(self, chosen: Sequence[StoredPage]) -> dict[str, Staleness]:
+        """How these pages stand to their sources now."""
+        with self.database.read() as connection:
+            noted = pages.sources_of(connection, [page.id for page in chosen])
+        return {
+            page.id: self.sources.check(page.filepath, page.mtime_ns, noted.get(page.id, ()))
+            for page in chosen
+        }
 
     def _catch_up(self, touched: Sequence[str] = ()) -> None:
         """Let the graph see what changed in the store since, by this process or another."""
