@@ -253,6 +253,16 @@ class TestInAWorkTree:
         assert "shallow" in str(service.get_page(schema.GetPageInput(filepath="page.md")).warnings)
         assert not opened(repository / "docs").site.sources.is_shallow
 
+    def test_a_folder_that_git_ignores_is_no_part_of_the_project_around_it(
+        self, repository: Path, opened: Open
+    ) -> None:
+        written(repository / ".gitignore", ".demo\n")
+        written(repository / ".demo" / "src" / "a.py", "a = 1\n", 30)
+        written(repository / ".demo" / "docs" / "page.md", page_about("src/a.py"), 20)
+        service = opened(repository / ".demo" / "docs")
+        assert service.site.folder.root == repository / ".demo"
+        assert state(service) == ("fresh", {})
+
     def test_the_environment_of_another_repository_changes_nothing(
         self, repository: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from shirube.errors import InvalidInput, Unavailable
 from shirube.index.embedded.files import replace_text
-from shirube.toolsets.pages.history import git_environ
+from shirube.toolsets.pages.history import ask_git
 from shirube.toolsets.pages.markdown import ENDINGS
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,10 @@ class File(NamedTuple):
 
 
 def open_folder(docs: Path) -> Folder:
-    """The folder of pages at `docs`. Its project begins where git says, else above a folder called docs, else there."""
+    """The folder of pages at `docs`. Its project begins where git says, else above a folder called docs, else there.
+
+    A folder that git ignores is no part of the project around it.
+    """
     try:
         resolved = docs.expanduser().resolve()
         is_folder = resolved.is_dir()
@@ -73,28 +76,27 @@ def open_folder(docs: Path) -> Folder:
             hint="--docs に Markdown のフォルダーを指定してください。 Give a folder of Markdown files to --docs.",
         )
     holder = next((each for each in (resolved, *resolved.parents) if (each / ".git").exists()), None)
-    if holder is not None:
-        top = _work_tree(resolved)
-        if top is None:
-            log.warning("git cannot be asked about %s; the times of files tell how old they are", holder.name)
-        return Folder(resolved, top or holder, top is not None)
-    return Folder(resolved, resolved.parent if resolved.name.lower() in _USUAL else resolved, False)
+    if holder is None or _asked(resolved, "check-ignore", "-q", ".") is not None:
+        return Folder(resolved, resolved.parent if resolved.name.lower() in _USUAL else resolved, False)
+    top = _work_tree(resolved)
+    if top is None:
+        log.warning("git cannot be asked about %s; the times of files tell how old they are", holder.name)
+    return Folder(resolved, top or holder, top is not None)
 
 
 def _work_tree(folder: Path) -> Path | None:
     """The top of the git work tree that holds the folder."""
+    said = _asked(folder, "rev-parse", "--show-toplevel")
+    top = Path(os.fsdecode(said.rstrip(b"\n"))).resolve() if said else None
+    return top if top and folder.is_relative_to(top) else None
+
+
+def _asked(folder: Path, *arguments: str) -> bytes | None:
+    """What git answers; None also where there is no git."""
     try:
-        asked = subprocess.run(
-            ["git", "-C", str(folder), "rev-parse", "--show-toplevel"],
-            capture_output=True,
-            timeout=10,
-            check=True,
-            env=git_environ(),
-        )
+        return ask_git(folder, *arguments)
     except (OSError, subprocess.SubprocessError):
         return None
-    top = Path(os.fsdecode(asked.stdout.rstrip(b"\n"))).resolve()
-    return top if folder.is_relative_to(top) else None
 
 
 def prepare_state(folder: Folder) -> Path:

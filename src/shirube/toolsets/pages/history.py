@@ -18,16 +18,24 @@ _IN_LFS = re.compile(
 )
 
 
-def git_environ() -> dict[str, str]:
-    """What git may know: not where somebody else's work is, and of no way to fetch what is not here."""
+def ask_git(folder: Path, *arguments: str) -> bytes | None:
+    """What git answers; None where it says no. It runs no program the project names, and fetches nothing."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {
-        **kept,
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "LC_ALL": "C",
-    }
+    done = subprocess.run(
+        ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments],
+        capture_output=True,
+        timeout=_SECONDS,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={
+            **kept,
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",
+            "LC_ALL": "C",
+        },
+    )
+    return done.stdout if done.returncode == 0 else None
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class History:
     def state(self) -> object:
         """Something that is another thing whenever HEAD has moved."""
         if self._folder is None:
-            self._folder = self._asked("rev-parse", "--absolute-git-dir")
+            self._folder = ask_git(self._root, "rev-parse", "--absolute-git-dir")
         if self._folder is None:
             return None
         folder = Path(os.fsdecode(self._folder.rstrip(b"\n")))
@@ -61,7 +69,7 @@ class History:
                 stamps.append((status.st_mtime_ns, status.st_size))
             except OSError:
                 # Without a log of HEAD's moves only git can tell.
-                return self._asked("rev-parse", "HEAD")
+                return ask_git(self._root, "rev-parse", "HEAD")
         return tuple(stamps)
 
     @property
@@ -103,7 +111,7 @@ class History:
             if arguments in self._remembered:
                 return self._remembered[arguments]
         try:
-            answer = self._asked(*arguments)
+            answer = ask_git(self._root, "--literal-pathspecs", *arguments)
         except (OSError, subprocess.SubprocessError) as error:
             log.warning("git could not be asked: %s", error)
             return None
@@ -113,26 +121,6 @@ class History:
             if state == self._seen:
                 self._remembered[arguments] = answer
         return answer
-
-    def _asked(self, *arguments: str) -> bytes | None:
-        command = [
-            "git",
-            "-C",
-            str(self._root),
-            "--literal-pathspecs",
-            "-c",
-            "core.fsmonitor=false",
-            *arguments,
-        ]
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env=git_environ(),
-        )
-        return done.stdout if done.returncode == 0 else None
 
 
 def _hashes(content: bytes) -> list[str]:

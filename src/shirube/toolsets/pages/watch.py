@@ -1,8 +1,10 @@
 """Follows a folder of pages while it is served: text within a second of a change, vectors when it is quiet again."""
 
 import logging
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from watchfiles import Change, watch
@@ -47,39 +49,32 @@ class Watcher:
 
     def _watch(self, polling: bool | None) -> None:
         """Read whatever changes, until the folder is another one: a branch without it may have been checked out."""
-        watched = self._identity()
-        if watched is None:
-            self._try(self._read)
-            while self._identity() is None and not self._stop.wait(_STEP_MS / 1000):
-                pass
-            return
-        changes = watch(
-            self._docs,
-            watch_filter=self._concerns,
-            debounce=_DEBOUNCE_MS,
-            step=_STEP_MS,
-            stop_event=self._stop,
-            rust_timeout=1000,
-            yield_on_timeout=True,
-            raise_interrupt=False,
-            force_polling=polling,
-        )
-        # Once in any case: something may have been written before anybody watched.
-        due = True
-        for changed in changes:
-            if changed or due:
-                due = False
+        with _held(self._docs) as watched:
+            if watched is None:
                 self._try(self._read)
-                self._changed.set()
-            if self._identity() != watched:
+                while not self._docs.exists() and not self._stop.wait(_STEP_MS / 1000):
+                    pass
                 return
-
-    def _identity(self) -> tuple[int, int] | None:
-        try:
-            status = self._docs.stat()
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
+            changes = watch(
+                self._docs,
+                watch_filter=self._concerns,
+                debounce=_DEBOUNCE_MS,
+                step=_STEP_MS,
+                stop_event=self._stop,
+                rust_timeout=1000,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                force_polling=polling,
+            )
+            # Once in any case: something may have been written before anybody watched.
+            due = True
+            for changed in changes:
+                if changed or due:
+                    due = False
+                    self._try(self._read)
+                    self._changed.set()
+                if _identity(self._docs) != watched:
+                    return
 
     def _complete(self) -> None:
         self.ready.wait()
@@ -105,3 +100,31 @@ class Watcher:
             work()
         except Exception:
             log.warning("pages could not be brought up to date", exc_info=True)
+
+
+Identity = tuple[int, int]
+
+
+def _identity(folder: Path | int) -> Identity | None:
+    try:
+        status = os.fstat(folder) if isinstance(folder, int) else folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[Identity | None]:
+    """Which folder this is now. It is kept open meanwhile, as the number of one that is gone may be given to the next.
+
+    Windows opens no folders, and gives no number twice.
+    """
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield _identity(folder)
+        return
+    try:
+        yield _identity(handle)
+    finally:
+        os.close(handle)
