@@ -1,7 +1,6 @@
 """`make bench`: quality, speed, memory and size of Shirube and its peers in one run; writes benchmarks/report.md.
 
-`make bench ARGS=--quick` for a first look, `ARGS="--without peers,laws,law-vectors,startup"` to leave parts out: the
-vectors of the laws take the longest by far.
+`make bench ARGS=--quick` for a first look, `ARGS="--without peers,startup"` to leave parts out.
 """
 
 import argparse
@@ -14,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.datasets import Dataset, Passage, load, with_distractors, with_queries
-from benchmarks.laws import LawsResult, measure_laws
 from benchmarks.machine import machine_lines, resident
 from benchmarks.measures import ROUNDS, all_measures, percentile, search_times
 from benchmarks.ours import PARTS, STAGES, WITHOUT_BM25, Part, Searcher, Stage
@@ -25,7 +23,7 @@ from benchmarks.startup import StartupResult, measure_startup
 
 REPORT = Path(__file__).with_name("report.md")
 OTHERS = ("lohelp-ja-index", "mirasapo-cases", "lohelp-xl-jatitle-enpage")
-DATA = "JaQuAD (CC BY-SA 3.0), e-Gov statutes (CC BY 4.0), small-business cases (mirasapo)"
+DATA = "JaQuAD (CC BY-SA 3.0), small-business cases (mirasapo)"
 LIMIT = 100
 # So many queries of a set tell what each part of the pipeline takes.
 TIMED = 300
@@ -55,11 +53,11 @@ class OurResult:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few questions, no peers, no laws")
-    parser.add_argument("--without", default="", help="parts to leave out: peers, laws, law-vectors, startup")
+    parser.add_argument("--quick", action="store_true", help="few questions, no peers")
+    parser.add_argument("--without", default="", help="parts to leave out: peers, startup")
     parser.add_argument("--queries", type=int, default=0, help="ask at most so many of each set (0: all)")
     asked = parser.parse_args()
-    left_out = set(asked.without.split(",")) | ({"peers", "laws"} if asked.quick else set())
+    left_out = set(asked.without.split(",")) | ({"peers"} if asked.quick else set())
     most = 100 if asked.quick else 1000
     dev, train = load("jaquad-dev"), load("jaquad-train")
     everything = with_distractors(_together(with_queries(dev, most), with_queries(train, most)), _cases())
@@ -80,12 +78,7 @@ def main() -> None:
     lines += _quality([*sets, alone, everything], judged=len(sets), peers="peers" not in left_out)
     if "startup" not in left_out:
         lines += _startup(measure_startup(10_000))
-    laws: list[str] = []
-    if "laws" not in left_out:
-        for result in measure_laws(vectors="law-vectors" not in left_out):
-            laws = _laws(result)
-            _write([*lines, *laws])  # their vectors take long
-    _write([*lines, *laws, "", f"The whole run took {(time.time() - started) / 60:.0f} minutes."])
+    _write([*lines, "", f"The whole run took {(time.time() - started) / 60:.0f} minutes."])
 
 
 def _write(lines: Sequence[str]) -> None:
@@ -316,41 +309,6 @@ def _startup(result: StartupResult) -> list[str]:
             ],
         ),
         "",
-    ]
-
-
-def _laws(result: LawsResult) -> list[str]:
-    return [
-        "## The statute book as one knowledge base",
-        "",
-        f"{result.files:,} files, {result.characters / 1e6:.0f} M characters, {result.passages:,} passages.",
-        "",
-        *_table(
-            ["what", "figure"],
-            [
-                ["`shirube kb add`, whole, without vectors", f"{result.seconds:.0f} s"],
-                ["passages per second, from files to searchable", f"{result.passages / result.seconds:,.0f}"],
-                ["peak memory of all its processes", _mebibytes(result.peak)],
-                ["database on disk", _mebibytes(result.bytes_store)],
-                ["full text on disk", _mebibytes(result.bytes_text)],
-                ["search without vectors p50 / p95, in process", f"{result.p50:.1f} / {result.p95:.1f} ms"],
-                *_law_vectors(result),
-                ["full text alone p50 / p95", f"{result.sparse_p50:.1f} / {result.sparse_p95:.1f} ms"],
-                ["summary p50", f"{result.summary_p50:.2f} ms"],
-            ],
-        ),
-    ]
-
-
-def _law_vectors(result: LawsResult) -> list[list[str]]:
-    if result.vectors is None:
-        return [["with vectors", "not run"]]
-    rate = result.passages / result.vectors.seconds
-    times = f"{result.vectors.p50:.1f} / {result.vectors.p95:.1f} ms"
-    return [
-        ["vectors", f"{result.vectors.seconds / 60:.0f} minutes, {rate:,.0f} passages/s"],
-        ["vectors on disk", _mebibytes(result.vectors.bytes)],
-        ["search with vectors p50 / p95, in process", times],
     ]
 
 

@@ -27,6 +27,8 @@ from shirube.query.filters import Filters
 _THREADS = max(1, WORKERS // 4)
 _REPORT = 256
 _WRITER_BYTES = 256_000_000
+# Merging segments takes a second or two: a small write leaves that to a later one until there are so many.
+_SMALL, _SEGMENTS = 500, 24
 _FORWARD = "forward"
 # Entries whose words are kept at hand, half a kilobyte or so each.
 _REMEMBERED = 50_000
@@ -153,13 +155,15 @@ class TantivySpace:
             writer.delete_documents_by_query(Query.term_query(schema, "kind", META))
             writer.add_document(_meta(revision))
             writer.commit()
-            self.reload()  # merging what is there already may take a second
+            self.reload()
         except BaseException:
             writer.rollback()
-            raise
-        finally:
             writer.wait_merging_threads()
-        self.reload()
+            raise
+        if added > _SMALL or self._searcher.num_segments > _SEGMENTS:
+            writer.wait_merging_threads()
+            self.reload()
+        del writer  # or nobody else could write
         yield added
 
     def _read_revision(self) -> int:
