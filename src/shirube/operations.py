@@ -62,7 +62,12 @@ class Operation(Generic[In]):
         return _tidy(self.input.model_json_schema())
 
     def output_schema(self) -> dict[str, Any]:
-        return _tidy(self.output.model_json_schema(mode="serialization"))
+        """The schema of an object: a bare list is the `result` of one, as it is for MCP."""
+        schema = _tidy(self.output.model_json_schema(mode="serialization"))
+        if schema.get("type") != "array":
+            return schema
+        defined = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+        return {"type": "object", "properties": {"result": schema}, "required": ["result"], **defined}
 
 
 @dataclass(frozen=True)
@@ -71,14 +76,20 @@ class Answer:
 
     body: Mapping[str, Any]
     error: ShirubeError | None = None
+    is_list: bool = False
+    """Where a specification gives a bare list: it is the body's `result`, and sent without it."""
 
     @property
     def ok(self) -> bool:
         return self.error is None
 
+    @property
+    def sent(self) -> Any:
+        return self.body["result"] if self.is_list else self.body
+
     def json(self) -> str:
         """Compact, with Japanese as it is."""
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(self.sent, ensure_ascii=False, separators=(",", ":"))
 
 
 class Registry:
@@ -105,7 +116,8 @@ class Registry:
         try:
             output = await operation.handler(caller, checked(operation, arguments))
             # What the handler left unset is left out; what it set to None is there, as null.
-            answer = Answer(output.model_dump(mode="json", exclude_unset=True, by_alias=True))
+            dumped = output.model_dump(mode="json", exclude_unset=True, by_alias=True)
+            answer = Answer({"result": dumped}, is_list=True) if isinstance(dumped, list) else Answer(dumped)
         except ShirubeError as error:
             answer = Answer(operation.render_error(error), error)
         except Exception as error:

@@ -160,7 +160,7 @@ def call(
     except ShirubeError as error:
         _fail_json(error)
     answer = asyncio.run(application.registry.call(name, caller, arguments))
-    show_json(answer.body)
+    show_json(answer.sent)
     if not answer.ok:
         raise typer.Exit(1)
 

@@ -18,7 +18,7 @@ from shirube.errors import InvalidInput, Unavailable
 
 log = logging.getLogger(__name__)
 
-HEAD = "0003"
+HEAD = "0004"
 BUSY_SECONDS = 60
 _WRITES = "shirube_writes"
 _upgrading = threading.Lock()

@@ -12,6 +12,7 @@ from sqlalchemy import (
     DateTime,
     Float,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -186,6 +187,78 @@ page_sources = Table(
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("path", Text, nullable=False),
     Column("content_hash", String(64)),
+)
+
+# Imports of programmes and rules. A programme's state at an import is its newest version up to it.
+program_imports = Table(
+    "program_imports",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("tenant_id", String(100), nullable=False),
+    Column("at", String(40), nullable=False),
+    Column("files", JSON, nullable=False),
+    Column("report", JSON, nullable=False),
+    Column("has_moved", Boolean, nullable=False),
+    Index("program_imports_by_tenant", "tenant_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+# `record` is what callers are shown, made of `layers`: what each kind of source says. The columns that end in `_text`
+# hold the forms that are searched, those in `_words` their normal forms.
+programs = Table(
+    "programs",
+    metadata,
+    Column("tenant_id", String(100), primary_key=True),
+    Column("unified_id", String(200), primary_key=True),
+    Column("record", JSON, nullable=False),
+    Column("layers", JSON, nullable=False),
+    Column("source_checksum", String(16), nullable=False),
+    Column("fetched_on", String(10), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("tier", String(1)),
+    Column("authority_level", String(20)),
+    Column("amount_max_man_yen", Float),
+    Column("opens", String(10)),
+    Column("closes", String(10)),
+    Column("is_excluded", Boolean, nullable=False),
+    Column("purposes", Text, nullable=False),
+    Column("targets", Text, nullable=False),
+    Column("name_text", Text, nullable=False),
+    Column("alias_text", Text, nullable=False),
+    Column("other_text", Text, nullable=False),
+    Column("name_words", Text, nullable=False),
+    Column("other_words", Text, nullable=False),
+)
+
+# The prefectures a programme is for; none where it is for the whole country.
+program_areas = Table(
+    "program_areas",
+    metadata,
+    Column("tenant_id", String(100), primary_key=True),
+    Column("unified_id", String(200), primary_key=True),
+    Column("prefecture", String(10), primary_key=True),
+    ForeignKeyConstraint(
+        ["tenant_id", "unified_id"], ["programs.tenant_id", "programs.unified_id"], ondelete="CASCADE"
+    ),
+)
+
+program_versions = Table(
+    "program_versions",
+    metadata,
+    Column("tenant_id", String(100), primary_key=True),
+    Column("unified_id", String(200), primary_key=True),
+    Column("import_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("record", JSON, nullable=False),
+    Index("program_versions_by_import", "tenant_id", "import_id"),
+)
+
+exclusion_rules = Table(
+    "exclusion_rules",
+    metadata,
+    Column("tenant_id", String(100), primary_key=True),
+    Column("rule_id", String(200), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("rule", JSON, nullable=False),
 )
 
 runs = Table(

@@ -85,6 +85,15 @@ def without_words(text: str, forms: frozenset[str]) -> str:
     return "".join(kept)
 
 
+def phrases(text: str, asking: frozenset[str]) -> list[str]:
+    """The stretches of `text`, folded, between particles, signs and words whose normal form is in `asking`."""
+    text = _readable(fold(text))[:_LIMIT]
+    kept = list(text)
+    for start, end in _analyser().silent_spans(text, asking):
+        kept[start:end] = [" "] * (end - start)
+    return "".join(kept).split()
+
+
 def dictionary_spans(folded: str) -> list[tuple[int, int]]:
     """Where the words of a folded text stand that are in the dictionary."""
     return _analyser().dictionary_spans(_readable(folded)[:_LIMIT])
@@ -176,6 +185,14 @@ class _Analyser:
 
     def dictionary_spans(self, text: str) -> list[tuple[int, int]]:
         return [(m.begin(), m.end()) for m in self._tokenizer.tokenize(text) if not m.is_oov()]
+
+    def silent_spans(self, text: str, forms: frozenset[str]) -> list[tuple[int, int]]:
+        """Where words stand that carry no subject, or have one of these normal forms."""
+        return [
+            (m.begin(), m.end())
+            for m in self._tokenizer.tokenize(text)
+            if m.part_of_speech_id() in self._silent or m.normalized_form() in forms
+        ]
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Where each word stands, and its normal form."""
