@@ -127,8 +127,8 @@ class Catalogue:
         if len(parts) > 1:  # one word of several is the smaller loss
             del left["q"]
         for part in parts if len(parts) > 1 else ():
-            rest = " ".join(each.written for each in parts if each != part)
-            left[f"q の「{part.written}」"] = replace(asked, q=rest)
+            rest = " ".join(each.said for each in parts if each != part)
+            left[f"q の「{part.said}」"] = replace(asked, q=rest)
         if not asked.include_excluded:
             left["include_excluded"] = replace(asked, include_excluded=True)
         return {name: self.count(rest, today) for name, rest in left.items()}

@@ -39,6 +39,8 @@ class Part:
     phrase: str = ""
     halves: "tuple[Part, ...]" = ()
     is_word: bool = False
+    said: str = ""
+    """What was written, for people."""
 
 
 def searched(text: str) -> str:
@@ -69,7 +71,7 @@ def literal(part: str, *, is_word: bool) -> re.Pattern[str]:
 
 def _parts(word: str) -> list[Part]:
     if _SHORT_LATIN.fullmatch(word):
-        return [Part(word, is_word=True)]
+        return [Part(word, is_word=True, said=word)]
     pieces = [word] if word.isascii() else phrases(word, _ASKING)
     if not pieces or any(_ONE_KANA.fullmatch(piece) for piece in pieces):
         pieces = [word]
@@ -78,7 +80,7 @@ def _parts(word: str) -> list[Part]:
 
 def _part(piece: str) -> Part:
     if _SHORT_LATIN.fullmatch(piece):
-        return Part(piece, is_word=True)
+        return Part(piece, is_word=True, said=piece)
     written = searched(piece)
     others = [form for form in _abbreviations().get(written, ()) if form != written]
     if not _DIGITS.fullmatch(piece) and (place := prefecture(piece)):
@@ -86,7 +88,7 @@ def _part(piece: str) -> Part:
     phrase = "" if piece.isascii() else " ".join(words(piece))
     kind = next((each for each in _kind_endings() if written.endswith(each) and written != each), "")
     halves = (_part(written.removesuffix(kind)), _part(kind)) if kind and not others else ()
-    return Part(written, tuple(dict.fromkeys(others)), f" {phrase} " if phrase else "", halves)
+    return Part(written, tuple(dict.fromkeys(others)), f" {phrase} " if phrase else "", halves, said=piece)
 
 
 def kind_words(kind: str) -> tuple[str, ...]:

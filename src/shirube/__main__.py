@@ -1,0 +1,5 @@
+"""`python -m shirube` is `shirube`."""
+
+from shirube.cli.main import main
+
+main()
