@@ -1,24 +1,31 @@
 """The demo: sample documents in a folder of their own, and something to try."""
 
 import asyncio
+import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from shirube.caller import LOCAL
 from shirube.cli.knowledge import add_to, show_results
 from shirube.cli.output import err, out, progress_bar
+from shirube.cli.programs import show_check, show_rows
 from shirube.ingest.sync import Options, find_files
 from shirube.settings import load_settings
 from shirube.store import bases
+from shirube.toolsets.programs.imports import import_files
 from shirube.toolsets.registry import Application
 
 COMPANY = "みちしるべ社内規程"
 STATUTES = "労働法令"
 QUESTION = "リモートワーク手当の金額は？"
 PAGE_QUESTION = "残業時間はどう計算する？"
+PROGRAMME = "農業 融資"
+TOGETHER = ["経営開始資金", "雇用就農資金", "スーパーL資金"]
 
 
 def run(*, once: bool) -> None:
@@ -32,26 +39,8 @@ def run(*, once: bool) -> None:
         application.pages().site.embed(application.workspace().embedder)
     company = _base_id(application, COMPANY)
     if once:
-        out.rule("list_knowledge_bases")
-        listed = asyncio.run(application.registry.call("list_knowledge_bases", LOCAL, {}))
-        out.print(listed.json())
-        out.rule("search_documents")
-        out.print(f"問い: {QUESTION}")
-        answer = asyncio.run(
-            application.registry.call(
-                "search_documents",
-                LOCAL,
-                {"query": QUESTION, "knowledge_base_id": company, "max_results": 3, "explain": True},
-            )
-        )
-        if answer.error:
-            raise answer.error
-        show_results(answer.body)
-        out.rule("get_knowledge_base_summary")
-        summary = asyncio.run(
-            application.registry.call("get_knowledge_base_summary", LOCAL, {"knowledge_base_id": company})
-        )
-        out.print(summary.json())
+        _show_documents(application, company)
+        _show_programs(application)
         _show_pages(application)
         return
     _tell(application)
@@ -80,6 +69,9 @@ def _load(application: Application) -> None:
             "労働関係の法令（e-Gov 法令検索より）",
         )
 
+        sources = sorted((folder / "programs").iterdir())
+        import_files(application.workspace().database, LOCAL, sources, strict=True)
+
 
 def _pages(home: Path) -> Path:
     """A copy of the sample project, whose pages name its sources: beside it an index is kept."""
@@ -93,18 +85,41 @@ def _pages(home: Path) -> Path:
     return project / "docs"
 
 
+def _show_documents(application: Application, company: str) -> None:
+    out.rule("list_knowledge_bases")
+    out.print(json.dumps(_answer(application, "list_knowledge_bases", {}), ensure_ascii=False))
+    out.rule("search_documents")
+    out.print(f"問い: {QUESTION}")
+    asked = {"query": QUESTION, "knowledge_base_id": company, "max_results": 3, "explain": True}
+    show_results(_answer(application, "search_documents", asked))
+    out.rule("get_knowledge_base_summary")
+    summary = _answer(application, "get_knowledge_base_summary", {"knowledge_base_id": company})
+    out.print(json.dumps(summary, ensure_ascii=False))
+
+
+def _show_programs(application: Application) -> None:
+    """Programmes found, and what of three may not be combined."""
+    out.rule("search_programs")
+    out.print(f"語: {PROGRAMME}")
+    show_rows(_answer(application, "search_programs", {"q": PROGRAMME, "limit": 3}))
+    out.rule("check_exclusions")
+    out.print(" × ".join(TOGETHER))
+    show_check(_answer(application, "check_exclusions", {"program_ids": TOGETHER}))
+
+
+def _answer(application: Application, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer = asyncio.run(application.registry.call(name, LOCAL, dict(arguments)))
+    if answer.error:
+        raise answer.error
+    return answer.body
+
+
 def _show_pages(application: Application) -> None:
     """One call of the page tools, and what a page knows of its neighbours."""
     out.rule("ubp_search")
     out.print(f"問い: {PAGE_QUESTION}")
-    answer = asyncio.run(
-        application.registry.call(
-            "ubp_search", LOCAL, {"query": PAGE_QUESTION, "limit": 3, "include_linked": True}
-        )
-    )
-    if answer.error:
-        raise answer.error
-    for each in answer.body["results"]:
+    body = _answer(application, "ubp_search", {"query": PAGE_QUESTION, "limit": 3, "include_linked": True})
+    for each in body["results"]:
         linked = "、".join(page["title"] for page in each["linked_pages"])
         out.print(f"{each['score']:.3f}  {each['title']}  {each['filepath']}  ({each['staleness']})")
         out.print(f"       {each['relevance_reason']}")
@@ -130,6 +145,9 @@ def _tell(application: Application) -> None:
     out.print(f"\nページ（{docs}）で試す:")
     for words in (f'search "{PAGE_QUESTION}"', "graph", "broken", "stale"):
         out.print(f"  shirube pages {words} --docs {docs}")
+    out.print("\n制度で試す:")
+    for words in (f'search "{PROGRAMME}"', f"check {' '.join(TOGETHER)}", "meta"):
+        out.print(f"  SHIRUBE_HOME={home} shirube programs {words}")
     out.print("\nMCP クライアント（Claude Desktop など）の設定:")
     out.print_json(
         data={

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,14 @@ DROPPABLE = (
     *("q", "tier", "prefecture", "authority_level", "funding_purpose", "target_type", "amount_min_man_yen"),
     *("amount_max_man_yen", "open_on", "deadline_within_days"),
 )
+
+
+class Dropped(NamedTuple):
+    """A condition that was dropped, or one word of q, and how many that leaves."""
+
+    condition: str
+    word: str = ""
+    leaves: int = 0
 
 
 @dataclass(frozen=True)
@@ -119,19 +128,18 @@ class Catalogue:
             mask &= self._find(part)[0] > 0
         return int(mask.sum())
 
-    def without_each(self, asked: Conditions, today: date) -> dict[str, int]:
-        """How many there would be if one condition were dropped, for each that was given."""
+    def without_each(self, asked: Conditions, today: date) -> list[Dropped]:
+        """How many there would be without one condition, or one word of several; the smallest change first."""
         given = [name for name in DROPPABLE if getattr(asked, name) is not None]
-        left = {name: Conditions(**{**vars(asked), name: None}) for name in given}
+        rests = {Dropped(name): Conditions(**{**vars(asked), name: None}) for name in given}
         parts = parts_of(asked.q or "")
-        if len(parts) > 1:  # one word of several is the smaller loss
-            del left["q"]
         for part in parts if len(parts) > 1 else ():
-            rest = " ".join(each.said for each in parts if each != part)
-            left[f"q の「{part.said}」"] = replace(asked, q=rest)
+            others = " ".join(each.said for each in parts if each != part)
+            rests[Dropped("q", part.said)] = replace(asked, q=others)
         if not asked.include_excluded:
-            left["include_excluded"] = replace(asked, include_excluded=True)
-        return {name: self.count(rest, today) for name, rest in left.items()}
+            rests[Dropped("include_excluded")] = replace(asked, include_excluded=True)
+        counted = [each._replace(leaves=self.count(rest, today)) for each, rest in rests.items()]
+        return sorted((each for each in counted if each.leaves), key=lambda each: each.leaves)
 
     def known(self, field: str) -> Sequence[str]:
         """The values of funding_purpose or target_type that there are, folded."""

@@ -18,6 +18,7 @@ from shirube.toolsets.programs.formats import LAYERS, Programme, Row, Rule, Unus
 from shirube.toolsets.programs.record import Refused, checksum, merged, utc_day
 from shirube.toolsets.programs.terms import SEPARATOR, kind_words, searched, searched_words
 
+_FILE = "file:"
 Progress = Callable[[int, int], None]
 
 
@@ -156,7 +157,9 @@ def _with(stored: StoredProgram | None, programme: Programme, file: str) -> Stor
     fields = {name: value for name, value in programme.fields.items() if name != "source_fetched_at"}
     layers = {**(stored.layers if stored else {}), programme.layer: fields}
     record = merged([layers[layer] for layer in LAYERS if layer in layers])
-    record["source_url"] = record["source_url"] or f"file:{file}"
+    if record["source_url"] is None:  # the file it first came in: that it has another name now is no change
+        known = stored.record["source_url"] if stored else ""
+        record["source_url"] = known if known.startswith(_FILE) else _FILE + file
     made = checksum(record)
     if stored and stored.checksum == made:
         return StoredProgram(stored.record, layers, made)

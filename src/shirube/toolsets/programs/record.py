@@ -351,7 +351,7 @@ def _moment(value: Any, name: str) -> str | None:
                 f"{name} must be a time", f"{name} は ISO 8601 の日時で指定してください。"
             ) from None
         return day
-    return text
+    return text.replace(" ", "T", 1)
 
 
 def _mentions(value: Any, name: str) -> list[dict[str, Any]] | None:

@@ -12,7 +12,7 @@ from shirube.store import programs as store
 from shirube.text.normalize import fold
 from shirube.text.places import PREFECTURES, authority_level, nearest_prefectures, prefecture
 from shirube.toolsets.programs import schema
-from shirube.toolsets.programs.catalogue import Catalogue, Conditions
+from shirube.toolsets.programs.catalogue import Catalogue, Conditions, Dropped
 from shirube.toolsets.programs.record import DETAILS, JST, PROGRAM, TIERS
 from shirube.toolsets.programs.rules import KINDS, Finding, Named, check, named, names_of, sides
 from shirube.workspace import Workspace
@@ -21,6 +21,7 @@ NOTE = (
     "該当がなくても併用できるとは限りません。各制度の要綱と窓口で確認してください。 "
     "No hit is no proof: confirm with each programme's rules and office."
 )
+_ADVISED = 3
 _KEYS = {"minimal": schema.MINIMAL, "default": PROGRAM, "full": (*PROGRAM, *DETAILS)}
 
 
@@ -125,11 +126,12 @@ class ProgramsService:
                         f"{field}「{value}」の制度はありません。"
                         + (f"近い値: {'、'.join(near)}。" if near else "")
                     )
-        counts = catalogue.without_each(conditions, self._today())
-        best = max(counts, key=lambda name: counts[name], default=None)
-        if best and counts[best]:
-            ja, en = ("を true にする", "With") if best == "include_excluded" else ("を外す", "Without")
-            advice += [f"{best} {ja}と {counts[best]} 件あります。", f"{en} {best} there are {counts[best]}."]
+        helping = catalogue.without_each(conditions, self._today())[:_ADVISED]
+        if helping:
+            advice += [
+                "、".join(map(_advice_ja, helping)) + "あります。",
+                "; ".join(map(_advice_en, helping)) + ".",
+            ]
         elif not advice:
             advice = ["条件を 2 つ以上外してください。", "Drop more than one condition."]
         return advice
@@ -227,6 +229,20 @@ def _hit(finding: Finding) -> schema.Hit:
     if finding.missing:
         told["missing"] = list(finding.missing)
     return schema.Hit(**told, extra=rule["extra"])
+
+
+def _advice_ja(dropped: Dropped) -> str:
+    if dropped.condition == "include_excluded":
+        return f"include_excluded を true にすると {dropped.leaves} 件"
+    return (
+        f"{dropped.condition}{f' の「{dropped.word}」' if dropped.word else ' '}を外すと {dropped.leaves} 件"
+    )
+
+
+def _advice_en(dropped: Dropped) -> str:
+    if dropped.condition == "include_excluded":
+        return f"with include_excluded there are {dropped.leaves}"
+    return f"without {f'{dropped.word} in ' if dropped.word else ''}{dropped.condition} there are {dropped.leaves}"
 
 
 def _check_size(name: str, ids: Sequence[str]) -> None:

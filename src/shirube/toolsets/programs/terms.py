@@ -92,8 +92,9 @@ def _part(piece: str) -> Part:
 
 
 def kind_words(kind: str) -> tuple[str, ...]:
-    """What a kind of programme is called; the kind itself where no name is known."""
-    return _kinds().get(kind, (kind,))
+    """What a kind of programme is called, by its parts where the whole has no name (loan_long_term); else the kind."""
+    parts = (called for known, called in _kinds().items() if f"_{known}_" in f"_{kind}_")
+    return _kinds().get(kind) or tuple(dict.fromkeys(word for called in parts for word in called)) or (kind,)
 
 
 @cache
