@@ -1372,466 +1372,910 @@ PROGRAMS = (
         "002",
         "The server publishes the six tools search_programs, get_program, batch_get_programs, "
         "list_exclusion_rules, check_exclusions and get_meta.",
+        tests=(
+            "tests/serve/test_programs.py::test_the_six_tools_are_published_and_answer",
+            "tests/toolsets/programs/test_schema.py::test_there_are_the_six_tools",
+        ),
     ),
-    Requirement("G-protocol-revision", "002", "The server speaks the MCP revision 2025-06-18."),
-    Requirement("G-transport-stdio", "002", "The server speaks JSON-RPC over stdio."),
-    Requirement("G-start-command", "002", "The server can be started as a command or as a Python module."),
-    Requirement("G-search-scope", "002", "search_programs searches 補助金, 融資, 税制 and 共済 together."),
+    Requirement(
+        "G-protocol-revision",
+        "002",
+        "The server speaks the MCP revision 2025-06-18.",
+        tests=("tests/serve/test_programs.py::test_the_revision_of_the_specification_is_spoken_over_stdio",),
+    ),
+    Requirement(
+        "G-transport-stdio",
+        "002",
+        "The server speaks JSON-RPC over stdio.",
+        tests=("tests/serve/test_programs.py::test_the_revision_of_the_specification_is_spoken_over_stdio",),
+    ),
+    Requirement(
+        "G-start-command",
+        "002",
+        "The server can be started as a command or as a Python module.",
+        tests=("tests/serve/test_programs.py::test_the_server_starts_as_a_command_and_as_a_module",),
+    ),
+    Requirement(
+        "G-search-scope",
+        "002",
+        "search_programs searches 補助金, 融資, 税制 and 共済 together.",
+        tests=("tests/toolsets/programs/test_search.py::test_kinds_are_searched_together",),
+    ),
     Requirement(
         "G-search-q-default",
         "002",
         "search_programs takes free text under q, null by default, and lists every programme without it.",
+        tests=(
+            "tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",
+            "tests/toolsets/programs/test_search.py::test_without_words_every_programme_is_listed",
+        ),
     ),
     Requirement(
-        "G-search-q-three-characters", "002", "A q of three or more characters is matched by full text."
+        "G-search-q-three-characters",
+        "002",
+        "A q of three or more characters is matched by full text.",
+        tests=("tests/toolsets/programs/test_search.py::test_three_characters_and_more_are_found",),
     ),
     Requirement(
-        "G-search-q-two-characters", "002", "A q of one or two characters is matched as a substring."
+        "G-search-q-two-characters",
+        "002",
+        "A q of one or two characters is matched as a substring.",
+        tests=("tests/toolsets/programs/test_search.py::test_two_characters_and_one_are_found_within_words",),
     ),
     Requirement(
         "G-search-tier-default",
         "002",
         "The search_programs argument tier is a list of strings, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
     Requirement(
         "G-search-tier-any",
         "002",
         "search_programs returns programmes of any of the tiers listed among S, A, B, C and X.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-prefecture-default",
         "002",
         "The search_programs argument prefecture is a string, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
-    Requirement("G-search-prefecture-exact", "002", "search_programs matches the prefecture name exactly."),
+    Requirement(
+        "G-search-prefecture-exact",
+        "002",
+        "search_programs matches the prefecture name exactly.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
+    ),
     Requirement(
         "G-search-authority-level-default",
         "002",
         "The search_programs argument authority_level is a string, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
     Requirement(
         "G-search-authority-level-english",
         "002",
         "search_programs accepts the authority levels national, prefecture, municipality and financial.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
-        "G-search-authority-level-kuni", "002", "search_programs reads the authority level 国 as national."
+        "G-search-authority-level-kuni",
+        "002",
+        "search_programs reads the authority level 国 as national.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-authority-level-todofuken",
         "002",
         "search_programs reads the authority level 都道府県 as prefecture.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-authority-level-shikuchoson",
         "002",
         "search_programs reads the authority level 市区町村 as municipality.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
-        "G-search-authority-level-koko", "002", "search_programs reads the authority level 公庫 as financial."
+        "G-search-authority-level-koko",
+        "002",
+        "search_programs reads the authority level 公庫 as financial.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-funding-purpose-default",
         "002",
         "The search_programs argument funding_purpose is a list of strings, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
     Requirement(
         "G-search-funding-purpose-filter",
         "002",
         "search_programs narrows to programmes for one of the listed funding purposes.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-target-type-default",
         "002",
         "The search_programs argument target_type is a list of strings, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
     Requirement(
         "G-search-target-type-filter",
         "002",
         "search_programs narrows to programmes for one of the listed kinds of applicant.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-amount-min-default",
         "002",
         "The search_programs argument amount_min_man_yen is a number, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
     Requirement(
         "G-search-amount-min-filter",
         "002",
         "search_programs narrows to programmes whose upper amount in 万円 is not below amount_min_man_yen.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-amount-max-default",
         "002",
         "The search_programs argument amount_max_man_yen is a number, null by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_may_leave_every_condition_out",),
     ),
     Requirement(
         "G-search-amount-max-filter",
         "002",
         "search_programs narrows to programmes whose upper amount in 万円 is not above amount_max_man_yen.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_condition_narrows",),
     ),
     Requirement(
         "G-search-include-excluded-default",
         "002",
         "The search_programs argument include_excluded is a boolean, false by default, and tier X is "
         "then left out.",
+        tests=(
+            "tests/toolsets/programs/test_schema.py::test_a_search_has_the_specified_defaults",
+            "tests/toolsets/programs/test_search.py::test_excluded_ones_are_left_out_unless_they_are_asked_for",
+        ),
     ),
     Requirement(
         "G-search-include-excluded-true",
         "002",
         "search_programs includes tier X when include_excluded is true.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_excluded_ones_are_left_out_unless_they_are_asked_for",
+        ),
     ),
     Requirement(
         "G-search-limit-default",
         "002",
         "search_programs returns at most 20 programmes when limit is not given.",
+        tests=(
+            "tests/toolsets/programs/test_schema.py::test_a_search_has_the_specified_defaults",
+            "tests/toolsets/programs/test_search.py::test_twenty_are_shown_and_pages_join_without_gap_or_repeat",
+        ),
     ),
     Requirement(
-        "G-search-limit-range", "002", "The search_programs argument limit is an integer from 1 to 100."
+        "G-search-limit-range",
+        "002",
+        "The search_programs argument limit is an integer from 1 to 100.",
+        tests=(
+            "tests/toolsets/programs/test_schema.py::test_a_search_has_the_specified_defaults",
+            "tests/toolsets/programs/test_schema.py::test_a_wrong_argument_is_named",
+        ),
     ),
     Requirement(
-        "G-search-offset-default", "002", "The search_programs argument offset is an integer, 0 by default."
+        "G-search-offset-default",
+        "002",
+        "The search_programs argument offset is an integer, 0 by default.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_search_has_the_specified_defaults",),
     ),
     Requirement(
         "G-search-offset-pages",
         "002",
         "Pages taken with limit and offset join to the whole list without a gap or a repeat.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_twenty_are_shown_and_pages_join_without_gap_or_repeat",
+        ),
     ),
     Requirement(
         "G-search-fields-default",
         "002",
         "The search_programs argument fields is default when it is not given.",
+        tests=("tests/toolsets/programs/test_schema.py::test_fields_are_minimal_default_or_full",),
     ),
     Requirement(
         "G-search-fields-values",
         "002",
         "The search_programs argument fields accepts minimal, default and full and nothing else.",
+        tests=(
+            "tests/toolsets/programs/test_schema.py::test_fields_are_minimal_default_or_full",
+            "tests/toolsets/programs/test_schema.py::test_a_wrong_argument_is_named",
+        ),
     ),
     Requirement(
         "G-search-fields-minimal-keys",
         "002",
         "With fields minimal a row has exactly unified_id, primary_name, tier, prefecture, "
         "authority_name, amount_max_man_yen and official_url.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_a_minimal_row_has_exactly_its_keys_and_is_small",
+            "tests/toolsets/programs/test_schema.py::test_a_minimal_row_has_the_seven_keys",
+        ),
     ),
     Requirement(
-        "G-search-fields-minimal-size", "002", "With fields minimal a row takes about 150 to 300 bytes."
+        "G-search-fields-minimal-size",
+        "002",
+        "With fields minimal a row takes about 150 to 300 bytes.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_a_minimal_row_has_exactly_its_keys_and_is_small",
+        ),
     ),
     Requirement(
-        "G-search-fields-default-keys", "002", "With fields default a row has every field of Program."
+        "G-search-fields-default-keys",
+        "002",
+        "With fields default a row has every field of Program.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_default_row_has_every_field_of_a_programme",),
     ),
     Requirement(
         "G-search-fields-full-keys",
         "002",
         "With fields full a row adds enriched, source_mentions, source_url, source_fetched_at and "
         "source_checksum.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_full_row_adds_details_and_lineage",),
     ),
     Requirement(
         "G-search-fields-full-rest",
         "002",
         "With fields full the MCP answer has the same shape as REST ?fields=full.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_the_answer_is_the_bytes_that_every_surface_sends",
+            "tests/toolsets/programs/test_schema.py::test_each_tool_is_one_operation_with_its_rest_form",
+        ),
     ),
     Requirement(
-        "G-search-response-total", "002", "The search_programs answer counts all matches under total."
+        "G-search-response-total",
+        "002",
+        "The search_programs answer counts all matches under total.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_twenty_are_shown_and_pages_join_without_gap_or_repeat",
+        ),
     ),
     Requirement(
-        "G-search-response-limit", "002", "The search_programs answer repeats the limit under limit."
+        "G-search-response-limit",
+        "002",
+        "The search_programs answer repeats the limit under limit.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_twenty_are_shown_and_pages_join_without_gap_or_repeat",
+        ),
     ),
     Requirement(
-        "G-search-response-offset", "002", "The search_programs answer repeats the offset under offset."
+        "G-search-response-offset",
+        "002",
+        "The search_programs answer repeats the offset under offset.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_twenty_are_shown_and_pages_join_without_gap_or_repeat",
+        ),
     ),
     Requirement(
-        "G-search-response-results", "002", "The search_programs answer lists the programmes under results."
+        "G-search-response-results",
+        "002",
+        "The search_programs answer lists the programmes under results.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_twenty_are_shown_and_pages_join_without_gap_or_repeat",
+        ),
     ),
-    Requirement("G-program-unified-id", "002", "A programme carries its identifier under unified_id."),
-    Requirement("G-program-primary-name", "002", "A programme carries its name under primary_name."),
-    Requirement("G-program-tier", "002", "A programme carries its tier under tier."),
     Requirement(
-        "G-program-prefecture", "002", "A programme carries its prefecture such as 青森県 under prefecture."
+        "G-program-unified-id",
+        "002",
+        "A programme carries its identifier under unified_id.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
+    ),
+    Requirement(
+        "G-program-primary-name",
+        "002",
+        "A programme carries its name under primary_name.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
+    ),
+    Requirement(
+        "G-program-tier",
+        "002",
+        "A programme carries its tier under tier.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
+    ),
+    Requirement(
+        "G-program-prefecture",
+        "002",
+        "A programme carries its prefecture such as 青森県 under prefecture.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
     ),
     Requirement(
         "G-program-amount-max",
         "002",
         "A programme carries its upper amount in 万円 as a number under amount_max_man_yen.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
     ),
     Requirement(
         "G-program-funding-purpose",
         "002",
         "A programme carries a list such as 設備投資 under funding_purpose.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
     ),
     Requirement(
         "G-program-target-types",
         "002",
         "A programme carries a list such as 認定新規就農者 under target_types.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
     ),
     Requirement(
-        "G-program-official-url", "002", "A programme carries its official address under official_url."
+        "G-program-official-url",
+        "002",
+        "A programme carries its official address under official_url.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_row_carries_what_is_known_of_a_programme",),
     ),
     Requirement(
         "G-search-rest-same",
         "002",
         "The search_programs answer has the same structure as REST /v1/programs/search.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_the_answer_is_the_bytes_that_every_surface_sends",
+            "tests/toolsets/programs/test_schema.py::test_each_tool_is_one_operation_with_its_rest_form",
+        ),
     ),
     Requirement(
         "G-search-use-aomori",
         "002",
         "The question 青森県で使える設備投資補助金を教えて is answered by searching with prefecture "
         "and funding purpose.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_a_place_and_a_purpose_answer_the_question_of_aomori",
+            "tests/toolsets/programs/test_schema.py::test_a_description_says_when_to_call",
+        ),
     ),
-    Requirement("G-search-use-it", "002", "The search IT 導入補助金の一覧 finds the IT 導入補助金."),
+    Requirement(
+        "G-search-use-it",
+        "002",
+        "The search IT 導入補助金の一覧 finds the IT 導入補助金.",
+        tests=("tests/toolsets/programs/test_search.py::test_a_list_asked_for_in_words_is_what_it_names",),
+    ),
     Requirement(
         "G-search-use-small-firms",
         "002",
         "The search 中小企業向けの補助金 narrows to programmes for small firms.",
+        tests=(
+            "tests/toolsets/programs/test_search.py::test_programmes_for_small_firms_are_those_that_say_so",
+        ),
     ),
-    Requirement("G-get-unified-id-required", "002", "get_program requires a string under unified_id."),
+    Requirement(
+        "G-get-unified-id-required",
+        "002",
+        "get_program requires a string under unified_id.",
+        tests=("tests/toolsets/programs/test_schema.py::test_details_need_their_ids",),
+    ),
     Requirement(
         "G-get-unified-id-from-search",
         "002",
         "get_program accepts the unified_id that search_programs returned.",
+        tests=("tests/toolsets/programs/test_details.py::test_an_id_from_a_search_gets_its_programme",),
     ),
     Requirement(
-        "G-get-fields-default", "002", "The get_program argument fields is default when it is not given."
+        "G-get-fields-default",
+        "002",
+        "The get_program argument fields is default when it is not given.",
+        tests=("tests/toolsets/programs/test_schema.py::test_fields_are_minimal_default_or_full",),
     ),
     Requirement(
         "G-get-fields-values",
         "002",
         "The get_program argument fields accepts minimal, default and full and nothing else.",
+        tests=("tests/toolsets/programs/test_schema.py::test_fields_are_minimal_default_or_full",),
     ),
     Requirement(
-        "G-get-fields-minimal", "002", "get_program with fields minimal returns exactly the seven keys."
+        "G-get-fields-minimal",
+        "002",
+        "get_program with fields minimal returns exactly the seven keys.",
+        tests=("tests/toolsets/programs/test_details.py::test_details_come_in_three_sizes",),
     ),
     Requirement(
         "G-get-fields-default-keys",
         "002",
         "get_program with fields default returns Program with enriched, source_mentions and lineage.",
+        tests=("tests/toolsets/programs/test_details.py::test_details_come_in_three_sizes",),
     ),
     Requirement(
         "G-get-fields-full-keys",
         "002",
         "get_program with fields full always has the keys enriched, source_mentions and lineage even "
         "where they are null.",
+        tests=("tests/toolsets/programs/test_details.py::test_details_come_in_three_sizes",),
     ),
     Requirement(
         "G-get-enriched",
         "002",
         "A programme in detail carries the dimensions A to J such as A_basics, B_target and "
         "J_statistics under enriched.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
     Requirement(
         "G-get-enriched-null-dimension",
         "002",
         "A dimension of enriched may be null as J_statistics is in the example.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
     Requirement(
         "G-get-source-mentions",
         "002",
         "A programme in detail lists its primary sources with url and fetched_at under source_mentions.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
     Requirement(
-        "G-get-source-url", "002", "A programme in detail carries the address of its source under source_url."
+        "G-get-source-url",
+        "002",
+        "A programme in detail carries the address of its source under source_url.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
     Requirement(
         "G-get-source-fetched-at",
         "002",
         "A programme in detail carries the time of fetching as an ISO 8601 text under source_fetched_at.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
     Requirement(
         "G-get-source-checksum",
         "002",
         "A programme in detail carries sixteen hexadecimal digits under source_checksum.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
     Requirement(
         "G-get-lineage-filled",
         "002",
         "The lineage keys of a newly imported programme are filled and are null only for old rows that "
         "lack them.",
+        tests=("tests/toolsets/programs/test_details.py::test_a_new_programme_has_its_lineage",),
     ),
     Requirement(
         "G-get-rest-same",
         "002",
         "get_program has the same structure as REST /v1/programs/{unified_id} with the same fields.",
+        tests=(
+            "tests/toolsets/programs/test_schema.py::test_each_tool_is_one_operation_with_its_rest_form",
+            "tests/toolsets/programs/test_search.py::test_a_full_row_adds_details_and_lineage",
+        ),
     ),
     Requirement(
         "G-get-example",
         "002",
         "get_program for keiei-kaishi-shikin returns 経営開始資金 of tier S in the documented shape.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_the_documented_programme_has_the_documented_shape",
+        ),
     ),
-    Requirement("G-get-not-found", "002", "get_program for an unknown id fails with program not found."),
+    Requirement(
+        "G-get-not-found",
+        "002",
+        "get_program for an unknown id fails with program not found.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_an_unknown_id_is_not_found",
+            "tests/serve/test_programs.py::test_an_error_is_a_result_with_the_specified_text",
+        ),
+    ),
     Requirement(
         "G-get-use-details",
         "002",
         "The description of get_program says to call it for the details of one programme, such as 締切 "
         "and 必要書類.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_description_says_when_to_call",),
     ),
     Requirement(
         "G-batch-unified-ids-required",
         "002",
         "batch_get_programs requires a list of strings under unified_ids.",
+        tests=("tests/toolsets/programs/test_schema.py::test_details_need_their_ids",),
     ),
-    Requirement("G-batch-limit", "002", "batch_get_programs takes 1 to 50 ids."),
+    Requirement(
+        "G-batch-limit",
+        "002",
+        "batch_get_programs takes 1 to 50 ids.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_a_batch_has_at_least_one_id_and_at_most_fifty",
+        ),
+    ),
     Requirement(
         "G-batch-duplicates",
         "002",
         "batch_get_programs removes repeated ids and keeps the order of their first appearance.",
+        tests=("tests/toolsets/programs/test_details.py::test_a_batch_is_the_details_of_each_in_order",),
     ),
-    Requirement("G-batch-results-shape", "002", "Each entry of results equals get_program with fields full."),
+    Requirement(
+        "G-batch-results-shape",
+        "002",
+        "Each entry of results equals get_program with fields full.",
+        tests=("tests/toolsets/programs/test_details.py::test_a_batch_is_the_details_of_each_in_order",),
+    ),
     Requirement(
         "G-batch-results-order",
         "002",
         "batch_get_programs keeps the order of the ids after duplicates are removed.",
+        tests=("tests/toolsets/programs/test_details.py::test_a_batch_is_the_details_of_each_in_order",),
     ),
     Requirement(
         "G-batch-results-keys",
         "002",
         "Each entry of results has enriched, source_mentions and the three lineage keys even where "
         "they are null.",
+        tests=("tests/toolsets/programs/test_details.py::test_a_batch_is_the_details_of_each_in_order",),
     ),
     Requirement(
-        "G-batch-not-found", "002", "batch_get_programs lists the ids it could not resolve under not_found."
+        "G-batch-not-found",
+        "002",
+        "batch_get_programs lists the ids it could not resolve under not_found.",
+        tests=("tests/toolsets/programs/test_details.py::test_the_documented_batch_is_half_a_success",),
     ),
     Requirement(
         "G-batch-partial-success",
         "002",
         "A batch with unknown ids is a success and is never answered with 404.",
+        tests=("tests/toolsets/programs/test_details.py::test_the_documented_batch_is_half_a_success",),
     ),
     Requirement(
         "G-batch-example",
         "002",
         "The batch of keiei-kaishi-shikin and UNI-typo-1 returns one result and one entry in not_found.",
+        tests=("tests/toolsets/programs/test_details.py::test_the_documented_batch_is_half_a_success",),
     ),
     Requirement(
         "G-batch-twenty",
         "002",
         "One batch_get_programs call returns the details of the 20 results of a search.",
+        tests=("tests/toolsets/programs/test_details.py::test_one_batch_has_the_details_of_a_whole_page",),
     ),
-    Requirement("G-batch-error-empty", "002", "An empty batch fails with unified_ids required."),
     Requirement(
-        "G-batch-error-cap", "002", "A batch of N ids above 50 fails with unified_ids cap is 50, got N."
+        "G-batch-error-empty",
+        "002",
+        "An empty batch fails with unified_ids required.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_a_batch_has_at_least_one_id_and_at_most_fifty",
+            "tests/serve/test_programs.py::test_an_error_is_a_result_with_the_specified_text",
+        ),
     ),
-    Requirement("G-batch-one-request", "002", "A batch counts as one request for rate limiting."),
+    Requirement(
+        "G-batch-error-cap",
+        "002",
+        "A batch of N ids above 50 fails with unified_ids cap is 50, got N.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::test_a_batch_has_at_least_one_id_and_at_most_fifty",
+            "tests/serve/test_programs.py::test_an_error_is_a_result_with_the_specified_text",
+        ),
+    ),
+    Requirement(
+        "G-batch-one-request",
+        "002",
+        "A batch counts as one request for rate limiting.",
+        tests=("tests/toolsets/programs/test_details.py::test_a_batch_is_one_call",),
+    ),
     Requirement(
         "G-batch-use-compare",
         "002",
         "The description of batch_get_programs says to call it for comparing several programmes at once.",
-    ),
-    Requirement("G-rules-no-arguments", "002", "list_exclusion_rules works without arguments."),
-    Requirement("G-rules-list", "002", "list_exclusion_rules returns every exclusion rule as a list."),
-    Requirement("G-rule-id", "002", "A rule carries its identifier under rule_id."),
-    Requirement("G-rule-kind", "002", "A rule carries its kind such as mutex under kind."),
-    Requirement("G-rule-severity", "002", "A rule carries its severity such as absolute under severity."),
-    Requirement("G-rule-program-a", "002", "A rule carries one programme under program_a."),
-    Requirement("G-rule-program-b", "002", "A rule carries the other programme under program_b."),
-    Requirement(
-        "G-rule-program-b-group", "002", "A rule carries a list of further programmes under program_b_group."
+        tests=("tests/toolsets/programs/test_schema.py::test_a_description_says_when_to_call",),
     ),
     Requirement(
-        "G-rule-description", "002", "A rule carries its description such as 同時受給不可 under description."
+        "G-rules-no-arguments",
+        "002",
+        "list_exclusion_rules works without arguments.",
+        tests=("tests/toolsets/programs/test_schema.py::test_lists_and_counts_need_no_argument",),
     ),
     Requirement(
-        "G-rule-source-notes", "002", "A rule carries its ground such as MAFF 要綱第3条 under source_notes."
+        "G-rules-list",
+        "002",
+        "list_exclusion_rules returns every exclusion rule as a list.",
+        tests=("tests/toolsets/programs/test_rules.py::TestList::test_every_rule_is_listed",),
     ),
-    Requirement("G-rule-source-urls", "002", "A rule carries a list of addresses under source_urls."),
-    Requirement("G-rule-extra", "002", "A rule carries an object with anything else under extra."),
+    Requirement(
+        "G-rule-id",
+        "002",
+        "A rule carries its identifier under rule_id.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-kind",
+        "002",
+        "A rule carries its kind such as mutex under kind.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-severity",
+        "002",
+        "A rule carries its severity such as absolute under severity.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-program-a",
+        "002",
+        "A rule carries one programme under program_a.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-program-b",
+        "002",
+        "A rule carries the other programme under program_b.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-program-b-group",
+        "002",
+        "A rule carries a list of further programmes under program_b_group.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-description",
+        "002",
+        "A rule carries its description such as 同時受給不可 under description.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-source-notes",
+        "002",
+        "A rule carries its ground such as MAFF 要綱第3条 under source_notes.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-source-urls",
+        "002",
+        "A rule carries a list of addresses under source_urls.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
+    Requirement(
+        "G-rule-extra",
+        "002",
+        "A rule carries an object with anything else under extra.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_anything_else_a_source_gives_is_kept",
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
+    ),
     Requirement(
         "G-rules-example",
         "002",
         "The rule agri-001 on keiei-kaishi-shikin and koyo-shuno-shikin has the documented values.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestList::test_the_documented_rule_has_the_documented_values",
+        ),
     ),
     Requirement(
-        "G-rules-count", "002", "The documented set holds 35 rules, 22 on farming and 13 on other fields."
+        "G-rules-count",
+        "002",
+        "The documented set holds 35 rules, 22 on farming and 13 on other fields.",
+        tests=("tests/toolsets/programs/test_rules.py::TestList::test_every_rule_is_listed",),
     ),
     Requirement(
         "G-rules-use",
         "002",
         "The description of list_exclusion_rules says to call it for questions such as "
         "どの補助金を併用すると失格になる?",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_description_says_when_to_call",),
     ),
     Requirement(
         "G-check-program-ids-required",
         "002",
         "check_exclusions requires a list of strings under program_ids.",
+        tests=("tests/toolsets/programs/test_schema.py::test_details_need_their_ids",),
     ),
-    Requirement("G-check-accepts-unified-id", "002", "check_exclusions accepts a unified_id."),
+    Requirement(
+        "G-check-accepts-unified-id",
+        "002",
+        "check_exclusions accepts a unified_id.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_any_name_of_a_programme_fires_the_same_rule",
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_a_rule_may_name_what_no_programme_here_is",
+        ),
+    ),
     Requirement(
         "G-check-accepts-canonical-name",
         "002",
         "check_exclusions accepts the canonical name of a farming programme.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_any_name_of_a_programme_fires_the_same_rule",
+        ),
     ),
     Requirement(
         "G-check-response-program-ids",
         "002",
         "The check_exclusions answer repeats the ids under program_ids.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
     ),
     Requirement(
-        "G-check-response-hits", "002", "The check_exclusions answer lists the triggered rules under hits."
+        "G-check-response-hits",
+        "002",
+        "The check_exclusions answer lists the triggered rules under hits.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
     ),
     Requirement(
         "G-check-response-checked-rules",
         "002",
         "The check_exclusions answer counts the rules looked at under checked_rules.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
     ),
-    Requirement("G-check-hit-rule-id", "002", "A hit carries the rule's identifier under rule_id."),
-    Requirement("G-check-hit-kind", "002", "A hit carries the rule's kind under kind."),
-    Requirement("G-check-hit-severity", "002", "A hit carries the rule's severity under severity."),
+    Requirement(
+        "G-check-hit-rule-id",
+        "002",
+        "A hit carries the rule's identifier under rule_id.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
+    ),
+    Requirement(
+        "G-check-hit-kind",
+        "002",
+        "A hit carries the rule's kind under kind.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
+    ),
+    Requirement(
+        "G-check-hit-severity",
+        "002",
+        "A hit carries the rule's severity under severity.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
+    ),
     Requirement(
         "G-check-hit-programs-involved",
         "002",
         "A hit lists the programmes that triggered it under programs_involved.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
     ),
-    Requirement("G-check-hit-description", "002", "A hit carries the rule's description under description."),
-    Requirement("G-check-hit-source-urls", "002", "A hit carries the rule's addresses under source_urls."),
-    Requirement("G-check-no-hit", "002", "Programmes that no rule joins give an empty list of hits."),
+    Requirement(
+        "G-check-hit-description",
+        "002",
+        "A hit carries the rule's description under description.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
+    ),
+    Requirement(
+        "G-check-hit-source-urls",
+        "002",
+        "A hit carries the rule's addresses under source_urls.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
+    ),
+    Requirement(
+        "G-check-no-hit",
+        "002",
+        "Programmes that no rule joins give an empty list of hits.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_programmes_that_no_rule_joins_hit_nothing",
+        ),
+    ),
     Requirement(
         "G-check-example",
         "002",
         "check_exclusions for keiei-kaishi-shikin and koyo-shuno-shikin hits agri-001 with 同時受給不可.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_the_documented_pair_is_the_documented_hit",
+        ),
     ),
     Requirement(
-        "G-check-error-empty", "002", "check_exclusions with an empty list fails with program_ids required."
+        "G-check-error-empty",
+        "002",
+        "check_exclusions with an empty list fails with program_ids required.",
+        tests=(
+            "tests/toolsets/programs/test_rules.py::TestCheck::test_there_is_at_least_one_id_and_at_most_fifty",
+        ),
     ),
     Requirement(
         "G-check-use",
         "002",
         "The description of check_exclusions says to call it for several candidates and the question "
         "これ全部併用できる?",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_description_says_when_to_call",),
     ),
-    Requirement("G-meta-no-arguments", "002", "get_meta works without arguments."),
-    Requirement("G-meta-total-programs", "002", "get_meta counts the programmes under total_programs."),
+    Requirement(
+        "G-meta-no-arguments",
+        "002",
+        "get_meta works without arguments.",
+        tests=("tests/toolsets/programs/test_schema.py::test_lists_and_counts_need_no_argument",),
+    ),
+    Requirement(
+        "G-meta-total-programs",
+        "002",
+        "get_meta counts the programmes under total_programs.",
+        tests=("tests/toolsets/programs/test_details.py::TestMeta::test_programmes_are_counted_by_tier",),
+    ),
     Requirement(
         "G-meta-tier-counts",
         "002",
         "get_meta counts the programmes of each tier S, A, B, C and X under tier_counts.",
+        tests=("tests/toolsets/programs/test_details.py::TestMeta::test_programmes_are_counted_by_tier",),
     ),
     Requirement(
         "G-meta-tier-counts-sum",
         "002",
         "The tier counts of get_meta add up to total_programs as in the example.",
+        tests=("tests/toolsets/programs/test_details.py::TestMeta::test_programmes_are_counted_by_tier",),
     ),
     Requirement(
         "G-meta-prefecture-counts",
         "002",
         "get_meta counts the programmes of each prefecture under prefecture_counts.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::TestMeta::test_programmes_are_counted_by_prefecture",
+        ),
     ),
     Requirement(
-        "G-meta-prefecture-none", "002", "get_meta counts programmes without a prefecture under _none."
+        "G-meta-prefecture-none",
+        "002",
+        "get_meta counts programmes without a prefecture under _none.",
+        tests=(
+            "tests/toolsets/programs/test_details.py::TestMeta::test_programmes_are_counted_by_prefecture",
+        ),
     ),
     Requirement(
         "G-meta-exclusion-rules-count",
         "002",
         "get_meta counts the exclusion rules under exclusion_rules_count.",
+        tests=("tests/toolsets/programs/test_details.py::TestMeta::test_rules_are_counted",),
     ),
     Requirement(
         "G-meta-last-ingested-at",
         "002",
         "get_meta gives the time of the last import as ISO 8601 UTC under last_ingested_at.",
+        tests=("tests/toolsets/programs/test_details.py::TestMeta::test_it_says_how_old_the_data_is",),
     ),
     Requirement(
-        "G-meta-data-as-of", "002", "get_meta gives the date of the data as YYYY-MM-DD under data_as_of."
+        "G-meta-data-as-of",
+        "002",
+        "get_meta gives the date of the data as YYYY-MM-DD under data_as_of.",
+        tests=("tests/toolsets/programs/test_details.py::TestMeta::test_it_says_how_old_the_data_is",),
     ),
     Requirement(
         "G-meta-use",
         "002",
         "The description of get_meta says to call it for the coverage and the age of the data.",
+        tests=("tests/toolsets/programs/test_schema.py::test_a_description_says_when_to_call",),
     ),
 )
 

@@ -56,6 +56,12 @@ def test_tools_are_listed_with_schemas_and_annotations(served: tuple[dict[str, s
         "search_documents",
         "get_knowledge_base_summary",
         "normalize_ocr_text",
+        "search_programs",
+        "get_program",
+        "batch_get_programs",
+        "list_exclusion_rules",
+        "check_exclusions",
+        "get_meta",
     ]
     for tool in tools:
         assert tool.input_schema["type"] == "object"
@@ -180,4 +186,4 @@ def test_a_malformed_message_does_not_end_the_server(served: tuple[dict[str, str
     lines, _ = _talk(served[0], *HELLO, broken, listing)
     answers = {line["id"]: line for line in lines}
     assert "error" in answers[2]
-    assert len(answers[3]["result"]["tools"]) == 4
+    assert len(answers[3]["result"]["tools"]) == 10

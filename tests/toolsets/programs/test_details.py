@@ -145,7 +145,7 @@ class TestMeta:
 
 
 def test_tenants_know_nothing_of_each_other(empty: Programs) -> None:
-    ours, theirs = (Caller(tenant=name, subject="a") for name in ("甲社", "乙社"))
+    ours, theirs = (Caller(tenant=name, subject="a", roles=frozenset({"admin"})) for name in ("甲社", "乙社"))
     empty.take(*ROWS[:2], *RULES[:1], caller=ours)
     empty.take({**ROWS[0], "primary_name": "乙社の制度"}, caller=theirs)
     assert empty.call("search_programs", ours)["total"] == 2

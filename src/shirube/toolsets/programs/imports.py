@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from shirube.caller import Caller
-from shirube.errors import InvalidInput
+from shirube.errors import AccessDenied, InvalidInput
 from shirube.store import programs as store
 from shirube.store.clock import now
 from shirube.store.database import Database
@@ -73,6 +73,12 @@ def import_files(
     strict: bool = False,
     progress: Progress | None = None,
 ) -> Report:
+    if not caller.is_admin:
+        raise AccessDenied(
+            "Only an admin of the tenant may import programmes",
+            "制度を取り込めるのはテナントの管理者だけです。",
+            hint="管理者に依頼してください。 Ask an admin.",
+        )
     report = Report()
     rows = [(path.name, row) for path in paths for row in read_file(path)]
     with database.write() as connection:
