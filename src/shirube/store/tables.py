@@ -210,8 +210,6 @@ programs = Table(
     metadata,
     Column("tenant_id", String(100), primary_key=True),
     Column("unified_id", String(200), primary_key=True),
-    Column("record", JSON, nullable=False),
-    Column("layers", JSON, nullable=False),
     Column("source_checksum", String(16), nullable=False),
     Column("fetched_on", String(10), nullable=False),
     Column("name", Text, nullable=False),
@@ -228,6 +226,10 @@ programs = Table(
     Column("other_text", Text, nullable=False),
     Column("name_words", Text, nullable=False),
     Column("other_words", Text, nullable=False),
+    # Last, as they are long: what stands behind them would take longer to read.
+    Column("record", JSON, nullable=False),
+    Column("layers", JSON, nullable=False),
+    Index("programs_by_tier", "tenant_id", "tier", "fetched_on"),
 )
 
 # The prefectures a programme is for; none where it is for the whole country.

@@ -4,7 +4,6 @@ Order: names that hold every part of the query first, then by tier, relevance, n
 the parts weigh by where they were found, and the share of the name that those in it make up.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -18,7 +17,7 @@ from shirube.store.programs import SearchRow
 from shirube.text.normalize import fold
 from shirube.text.places import PREFECTURES
 from shirube.toolsets.programs.record import TIERS
-from shirube.toolsets.programs.terms import SEPARATOR, Part, literal, parts_of, searched
+from shirube.toolsets.programs.terms import SEPARATOR, Form, Part, form_of, parts_of, searched
 
 Mask = npt.NDArray[np.bool_]
 Weights = npt.NDArray[np.float64]
@@ -200,28 +199,32 @@ class Catalogue:
         """What a part weighs in each programme, 0 where it is not found; and whether the name holds it as written."""
         if part not in self._found:
             if len(self._found) >= _REMEMBERED:
-                self._found.clear()
+                self.forget()
             self._found[part] = self._looked_for(part)
         return self._found[part]
+
+    def forget(self) -> None:
+        """Let every word be looked for anew."""
+        self._found.clear()
 
     def _looked_for(self, part: Part) -> tuple[Weights, Mask]:
         weights = np.zeros(len(self), np.float64)
         if part.halves:
             halves = [self._find(half)[0] > 0 for half in part.halves]
             weights[np.logical_and.reduce(halves)] = ELSEWHERE
-        written = literal(part.written, is_word=part.is_word)
-        forms = [literal(form, is_word=False) for form in part.others]
-        phrase = [re.compile(re.escape(part.phrase))] if part.phrase else []
+        written = form_of(part.written, is_word=part.is_word)
+        forms = [form_of(other) for other in part.others]
+        phrase = [Form(part.phrase)] if part.phrase else []
         if not part.is_word:
-            for pattern in (written, *forms):
-                weights[self._others.holding(pattern)] = ELSEWHERE
-            for pattern in phrase:
-                weights[self._other_words.holding(pattern)] = ELSEWHERE
-        for pattern in forms:
-            weights[self._names.holding(pattern)] = IN_OTHER_FORM
-            weights[self._aliases.holding(pattern)] = IN_OTHER_FORM
-        for pattern in phrase:
-            weights[self._name_words.holding(pattern)] = IN_OTHER_FORM
+            for form in (written, *forms):
+                weights[self._others.holding(form)] = ELSEWHERE
+            for form in phrase:
+                weights[self._other_words.holding(form)] = ELSEWHERE
+        for form in forms:
+            weights[self._names.holding(form)] = IN_OTHER_FORM
+            weights[self._aliases.holding(form)] = IN_OTHER_FORM
+        for form in phrase:
+            weights[self._name_words.holding(form)] = IN_OTHER_FORM
         weights[self._aliases.holding(written)] = IN_ALIAS
         in_name = np.zeros(len(self), np.bool_)
         in_name[self._names.holding(written)] = True
@@ -230,22 +233,37 @@ class Catalogue:
 
 
 class _Texts:
-    """A text of each row, all in one string."""
+    """A text of each row, all in one, as code points: to find something costs the same however often it is there."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._joined = "\n".join(texts)
+        self._texts = texts
+        joined = "\n".join(("", *texts, ""))
+        self._codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
         self._starts = np.zeros(len(texts), np.int64)
         np.cumsum([len(text) + 1 for text in texts[:-1]], out=self._starts[1:])
+        self._starts += 1
 
     def __getitem__(self, row: int) -> str:
-        following = self._starts[row + 1] - 1 if row + 1 < len(self._starts) else None
-        return self._joined[self._starts[row] : following]
+        return self._texts[row]
 
-    def holding(self, pattern: re.Pattern[str]) -> npt.NDArray[np.int64]:
-        """The rows whose text the pattern is found in."""
-        places = np.fromiter((found.start() for found in pattern.finditer(self._joined)), np.int64)
+    def holding(self, form: Form) -> npt.NDArray[np.int64]:
+        """The rows whose text holds a form."""
+        first, *following = map(ord, form.written)
+        codes = self._codes
+        places = np.flatnonzero(codes == first)
+        for distance, code in enumerate(following, start=1):
+            # No text ends without a sign that no form has, so none of these looks beyond the last.
+            places = places[codes[places + distance] == code]
+        if form.not_before:
+            places = places[~np.isin(codes[places - 1], _codes(form.not_before))]
+        if form.not_after:
+            places = places[~np.isin(codes[places + len(form.written)], _codes(form.not_after))]
         rows: npt.NDArray[np.int64] = np.searchsorted(self._starts, places, side="right") - 1
         return rows
+
+
+def _codes(characters: str) -> list[int]:
+    return [ord(each) for each in characters]
 
 
 def _ordinal(day: str | None) -> int:

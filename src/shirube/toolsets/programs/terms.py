@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from shirube.text.normalize import fold
 from shirube.text.places import prefecture
@@ -23,6 +24,7 @@ _HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _SHORT_LATIN = re.compile("[a-z0-9]{1,3}")
 _ONE_KANA = re.compile("[ぁ-ゖー]")
 _DIGITS = re.compile("[0-9]+")
+_LETTERS, _FIGURES = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 SEPARATOR = "\x1f"
 
 
@@ -60,13 +62,19 @@ def parts_of(query: str) -> tuple[Part, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def literal(part: str, *, is_word: bool) -> re.Pattern[str]:
-    """Where a form stands. 京都 is not found in 東京都."""
-    written = re.escape(part)
+class Form(NamedTuple):
+    """Something written that is looked for, and the characters that must not stand on either side of it."""
+
+    written: str
+    not_before: str = ""
+    not_after: str = ""
+
+
+def form_of(written: str, *, is_word: bool = False) -> Form:
+    """How a form is looked for. 京都 is not found in 東京都, a word not within another."""
     if is_word:
-        before, after = (("[a-z]" if end.isalpha() else "[0-9]") for end in (part[0], part[-1]))
-        return re.compile(f"(?<!{before}){written}(?!{after})")
-    return re.compile(f"(?<!東){written}" if part.startswith("京都") else written)
+        return Form(written, *(_LETTERS if end.isalpha() else _FIGURES for end in (written[0], written[-1])))
+    return Form(written, "東" if written.startswith("京都") else "")
 
 
 def _parts(word: str) -> list[Part]:

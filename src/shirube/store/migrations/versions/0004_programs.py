@@ -28,8 +28,6 @@ def upgrade() -> None:
         "programs",
         sa.Column("tenant_id", sa.String(length=100), nullable=False),
         sa.Column("unified_id", sa.String(length=200), nullable=False),
-        sa.Column("record", sa.JSON(), nullable=False),
-        sa.Column("layers", sa.JSON(), nullable=False),
         sa.Column("source_checksum", sa.String(length=16), nullable=False),
         sa.Column("fetched_on", sa.String(length=10), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
@@ -46,8 +44,11 @@ def upgrade() -> None:
         sa.Column("other_text", sa.Text(), nullable=False),
         sa.Column("name_words", sa.Text(), nullable=False),
         sa.Column("other_words", sa.Text(), nullable=False),
+        sa.Column("record", sa.JSON(), nullable=False),
+        sa.Column("layers", sa.JSON(), nullable=False),
         sa.PrimaryKeyConstraint("tenant_id", "unified_id"),
     )
+    op.create_index("programs_by_tier", "programs", ["tenant_id", "tier", "fetched_on"])
     op.create_table(
         "program_areas",
         sa.Column("tenant_id", sa.String(length=100), nullable=False),
