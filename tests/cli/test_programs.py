@@ -100,6 +100,27 @@ def test_a_table_for_excel_can_be_taken_in_again(filled: Run, tmp_path: Path) ->
     )
     again = filled("programs", "import", str(path), "--strict", "--json")
     assert again.code == 0, again.err
+    assert again.json()["programs"] == {"added": 0, "changed": 0, "unchanged": 15}
+
+
+def test_a_file_that_cannot_be_written_is_said(filled: Run, tmp_path: Path) -> None:
+    done = filled("programs", "search", "--csv", str(tmp_path / "無い" / "x.csv"))
+    assert done.code == 1
+    assert "x.csv" in done.err
+    assert "書き込めません" in done.err
+
+
+def test_nothing_that_a_terminal_obeys_is_shown(shirube: Run, tmp_path: Path) -> None:
+    obeyed = "\x1b]0;pwned\x07"
+    rows = [
+        {"unified_id": "x", "primary_name": "制度", "enriched": {"A_basics": {"x": obeyed}}},
+        {**RULES[0], "description": obeyed, "severity": obeyed},
+    ]
+    shirube("programs", "import", str(write_rows(tmp_path / "a.jsonl", rows)))
+    shown = (
+        shirube("programs", "get", "x").out + shirube("programs", "check", "経営開始資金", "雇用就農資金").out
+    )
+    assert "\x1b" not in shown
 
 
 def test_no_cell_is_a_formula(shirube: Run, tmp_path: Path) -> None:
@@ -119,7 +140,6 @@ def test_deadlines_are_a_calendar(filled: Run, tmp_path: Path) -> None:
     assert lines[-2:] == ["END:VCALENDAR", ""]
     assert lines.count("BEGIN:VEVENT") == lines.count("END:VEVENT") == 2
     assert "DTSTART;VALUE=DATE:20261130" in lines
-    assert "DTEND;VALUE=DATE:20261201" in lines
     assert all(len(line.encode()) <= 75 for line in lines)
     unfolded = data.decode().replace("\r\n ", "")
     assert "SUMMARY:締切: 青森県設備導入支援事業費補助金" in unfolded

@@ -14,6 +14,7 @@ from shirube.cli.output import err, out, progress_bar, show_error, show_json
 from shirube.errors import InvalidInput
 from shirube.settings import load_settings
 from shirube.store import programs as store
+from shirube.text.invisible import visible
 from shirube.toolsets.programs.exports import calendar, separated
 from shirube.toolsets.programs.imports import RefusedImport, RefusedRow, Report, import_files
 from shirube.toolsets.registry import Application
@@ -53,6 +54,8 @@ def _show_report(report: Report) -> None:
     for title, tally in (("制度", report.programs), ("排他ルール", report.rules)):
         if tally.added or tally.changed or tally.unchanged:
             out.print(f"{title}: 追加 {tally.added}、変更 {tally.changed}、変更なし {tally.unchanged}")
+    for file, headings in report.unread.items():
+        err.print(f"{file}: 読まなかった列 {'、'.join(headings)}")
     if report.refused:
         out.print(f"取り込めなかった行: {len(report.refused)}")
         _show_refused(report.refused)
@@ -74,14 +77,23 @@ def search(
         rows = _all(application, caller, asked)
         for path, written in ((csv, separated), (ics, calendar)):
             if path:
-                path.write_bytes(written(rows))
-                err.print(f"{path}: {len(rows)} 件の検索結果を書きました。")
+                _write(path, written(rows))
+                err.print(f"{path}: 検索結果 {len(rows)} 件から書きました。")
         return
     body = _call(application, caller, "search_programs", asked)
     if as_json:
         show_json(body)
         return
     show_rows(body)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be written: {error.strerror}", f"{path} に書き込めません（{error.strerror}）。"
+        ) from None
 
 
 def show_rows(body: Mapping[str, Any]) -> None:
@@ -92,7 +104,7 @@ def show_rows(body: Mapping[str, Any]) -> None:
         table.add_row(
             row["tier"] or "",
             Text(row["primary_name"]),
-            row["prefecture"] or "全国",
+            row["prefecture"] or "",
             "" if amount is None else f"{amount:,}",
             window.get("end_date") or "",
             row["unified_id"],
@@ -137,7 +149,7 @@ def _shown(value: Any) -> str:
             if any(isinstance(each, Mapping) for each in value)
             else "、".join(map(str, value))
         )
-    return str(value)
+    return visible(str(value))
 
 
 def check(ids: Sequence[str], *, caller: Caller, as_json: bool) -> bool:

@@ -50,6 +50,8 @@ class StoredProgram(NamedTuple):
     record: dict[str, Any]
     layers: dict[str, dict[str, Any]]
     checksum: str
+    fetched_on: str
+    """The day its data is of, as its sources say; "" where none does."""
 
 
 class Import(NamedTuple):
@@ -104,9 +106,10 @@ def revision_of(connection: Connection, caller: Caller) -> int:
 
 def stored_programs(connection: Connection, caller: Caller, ids: Sequence[str]) -> dict[str, StoredProgram]:
     found = {}
-    wanted = select(programs.c.unified_id, programs.c.record, programs.c.layers, programs.c.source_checksum)
+    columns = (programs.c.record, programs.c.layers, programs.c.source_checksum, programs.c.fetched_on)
+    wanted = select(programs.c.unified_id, *columns)
     for row in _chosen(connection, wanted, caller, ids):
-        found[row.unified_id] = StoredProgram(row.record, row.layers, row.source_checksum)
+        found[row.unified_id] = StoredProgram._make(row[1:])
     return found
 
 
@@ -126,13 +129,13 @@ def put_programs(
     connection: Connection,
     caller: Caller,
     import_id: int,
-    rows: Iterable[tuple[SearchRow, StoredProgram, str]],
+    rows: Iterable[tuple[SearchRow, StoredProgram]],
 ) -> None:
-    """Write these programmes, each with the day its data is of, in place of what there was of them."""
+    """Write these programmes in place of what there was of them."""
     own = {"tenant_id": caller.tenant}
     rows = iter(rows)
     while some := list(islice(rows, _BATCH)):
-        ids = [row.unified_id for row, _, _ in some]
+        ids = [row.unified_id for row, _ in some]
         connection.execute(
             delete(programs).where(programs.c.tenant_id == caller.tenant, programs.c.unified_id.in_(ids))
         )
@@ -145,14 +148,14 @@ def put_programs(
                     "record": stored.record,
                     "layers": stored.layers,
                     "source_checksum": stored.checksum,
-                    "fetched_on": fetched_on,
+                    "fetched_on": stored.fetched_on,
                 }
-                for row, stored, fetched_on in some
+                for row, stored in some
             ],
         )
         areas = [
             {**own, "unified_id": row.unified_id, "prefecture": area}
-            for row, stored, _ in some
+            for row, stored in some
             for area in stored.record["prefectures"]
         ]
         if areas:
@@ -161,7 +164,7 @@ def put_programs(
             insert(program_versions),
             [
                 {**own, "unified_id": row.unified_id, "import_id": import_id, "record": stored.record}
-                for row, stored, _ in some
+                for row, stored in some
             ],
         )
 
@@ -297,5 +300,5 @@ def counts(connection: Connection, caller: Caller) -> Counts:
         {name: row.number for name, row in by_part.get("prefecture", {}).items()},
         by_part["rules"][""].number,
         by_part["import"][""].at,
-        by_part["data"][""].at,
+        by_part["data"][""].at or (by_part["import"][""].at or "")[:10] or None,
     )

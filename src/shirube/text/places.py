@@ -149,6 +149,11 @@ def nearest_prefectures(name: str, n: int = 3) -> list[str]:
     return [one.name for _, one in ranked[: max(n, 0)]]
 
 
+def level_named(word: str) -> Level | None:
+    """The level that a word for one names (国, 都道府県, city); None for the name of a body."""
+    return _LEVEL.get(fold(word).strip())
+
+
 def authority_level(name: str) -> Level | None:
     """The level of a body of government or public finance, in Japanese or English; None where the name doesn't tell.
 

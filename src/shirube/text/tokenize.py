@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from shirube.text.numerals import DIGITS, MYRIADS, TENS, number
 from shirube.text.synonyms import one_for_all
 
 if TYPE_CHECKING:
-    from sudachipy import Dictionary, Morpheme, MorphemeList, Tokenizer
+    from sudachipy import Dictionary, MorphemeList, Tokenizer
+    from sudachipy import Morpheme as SudachiMorpheme
 
 log = logging.getLogger(__name__)
 
@@ -85,13 +86,18 @@ def without_words(text: str, forms: frozenset[str]) -> str:
     return "".join(kept)
 
 
-def phrases(text: str, asking: frozenset[str]) -> list[str]:
-    """The stretches of `text`, folded, between particles, signs and words whose normal form is in `asking`."""
-    text = _readable(fold(text))[:_LIMIT]
-    kept = list(text)
-    for start, end in _analyser().silent_spans(text, asking):
-        kept[start:end] = [" "] * (end - start)
-    return "".join(kept).split()
+class Morpheme(NamedTuple):
+    """A word as Sudachi sees it: its part of speech, what kind of that, and its normal form."""
+
+    surface: str
+    kind: str
+    detail: str
+    form: str
+
+
+def morphemes(text: str) -> list[Morpheme]:
+    """The words of a text, folded, in Sudachi's short units."""
+    return _analyser().morphemes(_readable(fold(text))[:_LIMIT])
 
 
 def dictionary_spans(folded: str) -> list[tuple[int, int]]:
@@ -172,7 +178,7 @@ class _Analyser:
             _join_numbers(found)
         return [word for word in found if word is not None]
 
-    def _new(self, morpheme: "Morpheme") -> str | None:
+    def _new(self, morpheme: "SudachiMorpheme") -> str | None:
         """The token of a word, which is then known."""
         name = morpheme.surface() if morpheme.is_oov() else morpheme.word_id()
         word = _known_words.get(name, _NEW)
@@ -186,12 +192,10 @@ class _Analyser:
     def dictionary_spans(self, text: str) -> list[tuple[int, int]]:
         return [(m.begin(), m.end()) for m in self._tokenizer.tokenize(text) if not m.is_oov()]
 
-    def silent_spans(self, text: str, forms: frozenset[str]) -> list[tuple[int, int]]:
-        """Where words stand that carry no subject, or have one of these normal forms."""
+    def morphemes(self, text: str) -> list[Morpheme]:
         return [
-            (m.begin(), m.end())
+            Morpheme(m.surface(), m.part_of_speech()[0], m.part_of_speech()[1], m.normalized_form())
             for m in self._tokenizer.tokenize(text)
-            if m.part_of_speech_id() in self._silent or m.normalized_form() in forms
         ]
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:

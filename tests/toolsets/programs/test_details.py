@@ -67,6 +67,14 @@ def test_an_unknown_id_is_not_found(programs: Programs, key: str) -> None:
     assert answer.body["error"] == "program not found"
 
 
+def test_a_canonical_slug_stands_for_the_one_programme_it_means(empty: Programs) -> None:
+    empty.take({"unified_id": "UNI-1", "primary_name": "経営開始資金"})
+    assert empty.call("get_program", unified_id="keiei-kaishi-shikin")["unified_id"] == "UNI-1"
+    assert empty.call("batch_get_programs", unified_ids=["keiei-kaishi-shikin"])["not_found"] == []
+    empty.take({"unified_id": "UNI-2", "primary_name": "経営開始資金"})
+    assert empty.error("get_program", unified_id="keiei-kaishi-shikin") == "program not found"
+
+
 def test_a_batch_is_the_details_of_each_in_order(programs: Programs) -> None:
     asked = ["it-donyu", "keiei-kaishi-shikin", "it-donyu", "kyosai", "keiei-kaishi-shikin"]
     found = programs.call("batch_get_programs", unified_ids=asked)
@@ -131,6 +139,8 @@ class TestMeta:
         empty.take(KEIEI, {**ROWS[1], "source_fetched_at": "2026-04-21T20:00:00Z"})
         meta = empty.call("get_meta")
         assert meta["data_as_of"] == "2026-04-22"
+        empty.take({"unified_id": "undated", "primary_name": "日付のない制度"})
+        assert empty.call("get_meta")["data_as_of"] == "2026-04-22"
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", meta["last_ingested_at"])
 
     def test_an_empty_catalogue_has_counts_too(self, empty: Programs) -> None:

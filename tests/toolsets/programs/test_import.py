@@ -77,6 +77,7 @@ def test_the_checksum_is_that_of_the_canonical_content(empty: Programs) -> None:
     content = {
         name: value for name, value in record.items() if name not in ("source_checksum", "source_fetched_at")
     }
+    content["source_mentions"] = [{**each, "fetched_at": None} for each in content["source_mentions"]]
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     assert (
         record["source_checksum"] == hashlib.sha256(canonical.encode()).hexdigest()[:16] == checksum(record)
@@ -106,6 +107,102 @@ def test_what_a_layer_said_comes_back_when_the_one_before_falls_silent(empty: Pr
     assert empty.call("get_program", unified_id="UNI-1")["amount_max_man_yen"] == 200
     empty.take(PLAIN)
     assert empty.call("get_program", unified_id="UNI-1")["amount_max_man_yen"] == 200
+
+
+def test_a_table_corrects_and_what_it_does_not_say_follows_the_sources(
+    empty: Programs, tmp_path: Path
+) -> None:
+    empty.take({**PLAIN, "amount_max_man_yen": 100, "tier": "B"}, DETAILS)
+    before = empty.call("get_program", unified_id="UNI-1")
+    path = tmp_path / "訂正.csv"
+    path.write_text("ID,制度名,上限額(万円)\nUNI-1,正しい名前,100\n")
+    assert tally(empty.take_files(path)) == (0, 1, 0)
+    after = empty.call("get_program", unified_id="UNI-1")
+    assert after["primary_name"] == "正しい名前"
+    assert PLAIN["primary_name"] in after["aliases"]
+    assert after["enriched"] == before["enriched"]
+    empty.take({**PLAIN, "amount_max_man_yen": 300, "tier": "S"})
+    later = empty.call("get_program", unified_id="UNI-1")
+    assert (later["primary_name"], later["amount_max_man_yen"], later["tier"]) == ("正しい名前", 300, "S")
+
+
+def test_times_only_move_forward(empty: Programs) -> None:
+    empty.take({**DETAILS, "source_fetched": "2026-01-01"})
+    empty.take({**PLAIN, "source_fetched_at": "2025-01-01"})
+    assert empty.call("get_program", unified_id="UNI-1")["source_fetched_at"] == "2026-01-01"
+
+
+def test_a_mention_seen_again_is_no_change(empty: Programs) -> None:
+    empty.take(KEIEI)
+    mention: Any = KEIEI["source_mentions"]
+    seen = [{**mention[0], "fetched_at": "2026-11-01T00:00:00Z"}]
+    assert tally(empty.take({**KEIEI, "source_mentions": seen})) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"end_date": "9999-12-31T23:59:59Z"},
+        {"source_fetched_at": "9999-12-31T23:59:59-12:00"},
+        {"trust_level": float("nan")},
+        {"enriched": {"A_basics": float("inf")}},
+    ],
+)
+def test_values_at_the_edge_harm_nobody(empty: Programs, values: dict[str, Any]) -> None:
+    assert empty.take({"unified_id": "a", "primary_name": "制度", **values}).refused == []
+    shown = empty.answer("get_program", unified_id="a")
+    assert "NaN" not in shown.json()
+    assert "Infinity" not in shown.json()
+
+
+def test_lines_end_only_where_lines_end(empty: Programs, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"unified_id":"a","primary_name":"一\u2028二"}\n{"unified_id":"b","primary_name":"三\x85四"}\n'
+    )
+    assert tally(empty.take_files(path, strict=True)) == (2, 0, 0)
+
+
+def test_programmes_and_rules_in_one_document_both_come_in(empty: Programs, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"programs": ROWS[:2], "rules": {"agri-001": RULES[0]}}))
+    report = empty.take_files(path, strict=True)
+    assert (report.programs.added, report.rules.added) == (2, 1)
+
+
+def test_a_table_says_what_it_does_not_understand(empty: Programs, tmp_path: Path) -> None:
+    path = tmp_path / "表.csv"
+    path.write_text("ＩＤ,制度名,謎の列,上限額(万円)\na,制度,x,500\nb,制度,x,1,000\n")
+    report = empty.take_files(path)
+    assert report.unread == {"表.csv": ["謎の列"]}
+    assert [(each.row, each.reason) for each in report.refused] == [(2, "more values than headings")]
+    assert empty.call("get_program", unified_id="a")["amount_max_man_yen"] == 500
+
+
+def test_a_table_of_rules_has_groups_in_its_cells(empty: Programs, tmp_path: Path) -> None:
+    path = tmp_path / "rules.csv"
+    path.write_text("rule_id,kind,severity,program_a,program_b_group\nr,mutex,critical,A,B、C\n")
+    assert empty.take_files(path, strict=True).rules.added == 1
+    assert empty.call("list_exclusion_rules")[0]["program_b_group"] == ["B", "C"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.json", "[]"), ("a.jsonl", ""), ("a.csv", "unified_id,primary_name\n")]
+)
+def test_a_file_without_rows_is_no_success(empty: Programs, tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InvalidInput, match="no rows"):
+        empty.take_files(path)
+
+
+def test_files_of_one_name_are_two_files(empty: Programs, tmp_path: Path) -> None:
+    paths = []
+    for folder, tier in (("a", "A"), ("b", "B")):
+        (tmp_path / folder).mkdir()
+        paths.append(write_rows(tmp_path / folder / "x.jsonl", [{**KEIEI, "tier": tier}]))
+    assert empty.take_files(*paths, strict=True).refused == []
+    assert empty.call("get_program", unified_id=KEIEI["unified_id"])["tier"] == "B"
 
 
 def test_a_row_of_jgrants(empty: Programs) -> None:
@@ -203,6 +300,13 @@ def test_a_table_of_excel(empty: Programs, tmp_path: Path, encoding: str) -> Non
         ({"amount_max_man_yen": "上限1,000万円"}, {"amount_max_man_yen": 1000}),
         ({"amount_max_man_yen": "５００"}, {"amount_max_man_yen": 500}),
         ({"amount_max_man_yen": "要相談"}, {"amount_max_man_yen": None}),
+        ({"amount_max_man_yen": "100万円以上"}, {"amount_max_man_yen": None}),
+        ({"amount_max_man_yen": "月額10万円"}, {"amount_max_man_yen": None}),
+        ({"amount_min_man_yen": "50〜100万円"}, {"amount_min_man_yen": 50}),
+        ({"subsidy_rate": "150%"}, {"subsidy_rate": None}),
+        ({"subsidy_rate": "１"}, {"subsidy_rate": 1}),
+        ({"authority_name": "地方自治体 (京都府)"}, {"prefecture": "京都府"}),
+        ({"authority_name": "農林水産省 (栃木県)"}, {"prefecture": None}),
         ({"amount_max_man_yen": 0}, {"amount_max_man_yen": None}),
         ({"subsidy_rate": "補助率2/3以内"}, {"subsidy_rate": 2 / 3}),
         ({"subsidy_rate": "定額"}, {"subsidy_rate": None}),
@@ -258,6 +362,19 @@ def test_what_is_written_is_read_and_never_guessed(
         ({"unified_id": "a", "primary_name": "名前", "enriched": [1]}, "enriched must be an object"),
         ({"unified_id": "a", "primary_name": "名前", "source_mentions": [{"x": 1}]}, "source_mentions"),
         ({"unified_id": "a", "primary_name": "名前", "aliases": 5}, "aliases must be a list"),
+        (
+            {"unified_id": "a", "primary_name": "名前", "amount_max_man_yen": 10**400},
+            "amount_max_man_yen must be",
+        ),
+        ({"unified_id": "a", "primary_name": "半分\ud800"}, "half characters"),
+        (
+            {
+                "unified_id": "a",
+                "primary_name": "名前",
+                "enriched": json.loads('{"a":' * 60 + "1" + "}" * 60),
+            },
+            "deeply",
+        ),
         (
             {"unified_id": "a", "primary_name": "名前", "start_date": "2026-05-01", "end_date": "2026-04-01"},
             "start_date is after end_date",

@@ -86,6 +86,25 @@ class TestCheck:
         assert hits(empty, "UNI-1", "koyo-shuno-shikin") == ["agri-001"]
         assert hits(empty, "UNI-1", "雇用就農資金") == ["agri-001"]
 
+    def test_white_space_in_a_name_does_not_count(self, empty: Programs) -> None:
+        empty.take({"unified_id": "UNI-1", "primary_name": "農業経営基盤強化資金 (スーパーL資金)"})
+        empty.take(rule(program_a="super-L-shikin", program_b="nogyo-kindaika-shikin"))
+        assert hits(empty, "UNI-1", "農業近代化資金") == ["r"]
+
+    def test_a_stray_alias_silences_no_rule(self, empty: Programs) -> None:
+        both = ["経営開始資金", "雇用就農資金"]
+        empty.take({"unified_id": "u1", "primary_name": "新規就農者育成総合対策", "aliases": both}, AGRI)
+        assert hits(empty, *PAIR) == ["agri-001"]
+        assert hits(empty, *both) == ["agri-001"]
+        assert hits(empty, "u1") == []
+
+    def test_an_id_means_its_programme_alone(self, empty: Programs) -> None:
+        empty.take({"unified_id": "z1", "primary_name": "一", "aliases": ["z2"]})
+        empty.take({"unified_id": "z2", "primary_name": "二"}, rule(program_a="z1", program_b="z2"))
+        empty.take(rule("p", kind="prerequisite", program_a="z1", program_b="z2"))
+        assert hits(empty, "z1", "z2") == ["r"]
+        assert hits(empty, "z1") == ["p"]
+
     def test_one_programme_by_two_names_is_one(self, programs: Programs) -> None:
         assert hits(programs, "経営開始資金", "keiei-kaishi-shikin") == []
 
@@ -169,10 +188,12 @@ class TestKinds:
         ({"program_a": "a", "program_b_group": [1]}, "program_b_group"),
         ({"program_a": "a", "program_b": "b", "extra": 5}, "extra"),
         ({"rule_id": " ", "program_a": "a", "program_b": "b"}, "rule_id is missing"),
+        ({"rule_id": "r" * 201, "program_a": "a", "program_b": "b"}, "longer than 200"),
+        ({"program_a": "a", "program_b": "b", "source_urls": ["javascript:1"]}, "source_urls must begin"),
     ],
 )
 def test_a_rule_that_cannot_be_judged_is_refused(empty: Programs, given: dict[str, Any], reason: str) -> None:
-    report = empty.take(rule(**{"rule_id": "r", **given}))
+    report = empty.take(rule(**{"rule_id": "r", **given}), {"unified_id": "a", "primary_name": "制度"})
     assert [reason in each.reason for each in report.refused] == [True], report.refused
     assert empty.call("list_exclusion_rules") == []
 

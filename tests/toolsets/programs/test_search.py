@@ -8,6 +8,7 @@ import pytest
 
 from shirube.toolsets.programs.record import DETAILS, PROGRAM
 from shirube.toolsets.programs.schema import MINIMAL
+from shirube.toolsets.programs.terms import parts_of
 from tests.toolsets.programs.conftest import ROWS, Programs
 
 OUT = {"furui", "nozoku"}
@@ -77,6 +78,9 @@ def test_all_words_have_to_be_there(programs: Programs) -> None:
         ("Tokyo", ["tokyo-dx"]),
         ("京都", ["kinki"]),
         ("ゆうし", ["koko-unten", "hirosaki-rishi"]),
+        ("JFC", ["koko-unten"]),
+        ("東京都DX", ["tokyo-dx"]),
+        ("青森県弘前市", ["hirosaki-rishi"]),
     ],
 )
 def test_other_spellings_and_abbreviations_are_found(programs: Programs, q: str, ids: list[str]) -> None:
@@ -85,6 +89,58 @@ def test_other_spellings_and_abbreviations_are_found(programs: Programs, q: str,
 
 def test_a_list_asked_for_in_words_is_what_it_names(programs: Programs) -> None:
     assert programs.search(q="IT 導入補助金の一覧")[0] == "it-donyu"
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("IT導入に使える補助金はありますか？", "it-donyu"),
+        ("補助金 IT 一覧", "it-donyu"),
+        ("補助金 IT 教えて", "it-donyu"),
+        ("設備を導入したい", "aomori-setsubi"),
+        ("どのような共済がありますか", "kyosai"),
+        ("雇用、調整", "koyo-chosei"),
+        ("助成金。", "koyo-chosei"),
+    ],
+)
+def test_a_question_is_what_it_is_about(programs: Programs, q: str, first: str) -> None:
+    assert programs.search(q=q)[0] == first
+
+
+@pytest.mark.parametrize("q", ["利用権", "利用者", "とまと", "こそだて"])
+def test_words_are_not_cut_in_the_middle(q: str) -> None:
+    assert [part.written for part in parts_of(q)] == [q]
+
+
+def test_a_short_latin_word_is_whole_in_a_compound_too(empty: Programs) -> None:
+    names = {"a": "CEV補助金", "b": "EV補助金", "c": "EV充電設備補助金", "d": "Café補助金"}
+    empty.take(*({"unified_id": key, "primary_name": name} for key, name in names.items()))
+    assert empty.search(q="EV補助金") == ["b", "c"]
+    assert empty.search(q="caf") == []
+
+
+def test_the_same_kana_come_before_the_other_kind(empty: Programs) -> None:
+    names = {"a": "いしかわ森林環境税", "b": "シカ被害対策", "c": "未来のリーダー育成", "d": "のり養殖"}
+    empty.take(*({"unified_id": key, "primary_name": name, "tier": "A"} for key, name in names.items()))
+    assert empty.search(q="シカ") == ["b", "a"]
+    assert empty.search(q="のり") == ["d", "c"]
+
+
+def test_many_words_are_refused_and_many_conditions_quick(programs: Programs) -> None:
+    assert "20 words" in programs.error(
+        "search_programs", q=" ".join(chr(0x4E00 + at * 7) for at in range(21))
+    )
+    assert programs.call("search_programs", q="支援" * 250)["total"] == 0
+
+
+def test_a_place_without_hits_names_what_the_whole_country_has(programs: Programs) -> None:
+    found = programs.call("search_programs", q="共済", prefecture="沖縄県")
+    assert "include_national を true にすると 1 件" in found["hint"]
+
+
+@pytest.mark.parametrize("level", ["青森県", "中小企業庁"])
+def test_a_body_is_no_level(programs: Programs, level: str) -> None:
+    assert "authority_level" in programs.error("search_programs", authority_level=level)
 
 
 def test_programmes_for_small_firms_are_those_that_say_so(programs: Programs) -> None:
@@ -103,7 +159,7 @@ def test_a_place_and_a_purpose_answer_the_question_of_aomori(programs: Programs)
     [
         ({"tier": ["S"]}, {"keiei-kaishi-shikin", "mono"}),
         ({"tier": ["C", "s"]}, {"keiei-kaishi-shikin", "mono", "zeigaku", "kyosai"}),
-        ({"tier": []}, set()),
+        ({"tier": [], "prefecture": "", "funding_purpose": [], "q": ""}, ALL),
         ({"tier": ["X"]}, set()),
         ({"tier": ["X"], "include_excluded": True}, {"furui"}),
         ({"prefecture": "青森県"}, {"aomori-setsubi", "hirosaki-rishi"}),

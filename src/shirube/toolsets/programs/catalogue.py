@@ -17,10 +17,10 @@ from shirube.store.programs import SearchRow
 from shirube.text.normalize import fold
 from shirube.text.places import PREFECTURES
 from shirube.toolsets.programs.record import TIERS
-from shirube.toolsets.programs.terms import SEPARATOR, Form, Part, form_of, parts_of, searched
+from shirube.toolsets.programs.terms import SEPARATOR, Form, Part, form_of, in_hiragana, name_key, parts_of
 
 Mask = npt.NDArray[np.bool_]
-Weights = npt.NDArray[np.float64]
+Weights = npt.NDArray[np.float32]
 
 # Where a part was found: as written in the name, in an alias; in another form in either; in anything else or by halves.
 IN_NAME, IN_ALIAS, IN_OTHER_FORM, ELSEWHERE = 4.0, 3.0, 2.0, 1.0
@@ -28,7 +28,7 @@ IN_NAME, IN_ALIAS, IN_OTHER_FORM, ELSEWHERE = 4.0, 3.0, 2.0, 1.0
 _TIER_RANK = {tier: rank for rank, tier in enumerate((*TIERS[:-1], None, TIERS[-1]))}
 _LEVELS = ("national", "prefecture", "municipality", "financial")
 _CODES = {one.name: one.code for one in PREFECTURES}
-_REMEMBERED = 512
+_REMEMBERED = 128
 
 
 @dataclass(frozen=True)
@@ -121,44 +121,52 @@ class Catalogue:
         chosen = found[order[offset : offset + limit]]
         return Found(len(found), [self.ids[at] for at in chosen])
 
-    def count(self, asked: Conditions, today: date) -> int:
-        mask = self._matching(asked, today)
-        for part in parts_of(asked.q or ""):
-            mask &= self._find(part)[0] > 0
-        return int(mask.sum())
-
     def without_each(self, asked: Conditions, today: date) -> list[Dropped]:
         """How many there would be without one condition, or one word of several; the smallest change first."""
-        given = [name for name in DROPPABLE if getattr(asked, name) is not None]
+        parts = [self._find(part)[0] > 0 for part in parts_of(asked.q or "")]
+        words = np.logical_and.reduce(parts) if parts else np.ones(len(self), np.bool_)
+        given = [name for name in DROPPABLE if name != "q" and getattr(asked, name) is not None]
         rests = {Dropped(name): Conditions(**{**vars(asked), name: None}) for name in given}
-        parts = parts_of(asked.q or "")
-        for part in parts if len(parts) > 1 else ():
-            others = " ".join(each.said for each in parts if each != part)
-            rests[Dropped("q", part.said)] = replace(asked, q=others)
+        if asked.prefecture is not None and not asked.include_national:
+            rests[Dropped("include_national")] = replace(asked, include_national=True)
         if not asked.include_excluded:
             rests[Dropped("include_excluded")] = replace(asked, include_excluded=True)
-        counted = [each._replace(leaves=self.count(rest, today)) for each, rest in rests.items()]
-        return sorted((each for each in counted if each.leaves), key=lambda each: each.leaves)
+        counted = {each: int((words & self._matching(rest, today)).sum()) for each, rest in rests.items()}
+        others = self._matching(asked, today)
+        if parts:
+            counted[Dropped("q")] = int(others.sum())
+        for at, part in enumerate(parts_of(asked.q or "") if len(parts) > 1 else ()):
+            rest = np.logical_and.reduce([each for place, each in enumerate(parts) if place != at])
+            counted[Dropped("q", part.written)] = int((others & rest).sum())
+        helping = [each._replace(leaves=count) for each, count in counted.items() if count]
+        return sorted(helping, key=lambda each: each.leaves)
 
     def known(self, field: str) -> Sequence[str]:
         """The values of funding_purpose or target_type that there are, folded."""
         return list(self._purposes if field == "funding_purpose" else self._targets)
 
-    def meant(self, names: Iterable[str]) -> list[tuple[str, list[str]]]:
-        """The programmes that one of these names, in the form that is searched, may mean: id and names of each."""
-        rows = sorted({row for name in names for row in self._by_name.get(name, ())})
-        return [(self.ids[row], self._names_of(row)) for row in rows]
+    def called(self, names: Iterable[str]) -> list[str]:
+        """The programmes that have one of these names."""
+        rows = {row for name in names for row in self._by_name.get(name_key(name), ())}
+        return [self.ids[row] for row in sorted(rows)]
+
+    def identified(self, unified_id: str) -> list[str]:
+        """The programme that has this id, however it is written."""
+        row = self._by_id.get(name_key(unified_id))
+        return [] if row is None else [self.ids[row]]
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        return {name_key(unified_id): row for row, unified_id in enumerate(self.ids)}
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
         rows: dict[str, list[int]] = {}
         for row, unified_id in enumerate(self.ids):
-            for name in {searched(unified_id), *self._names_of(row)}:
+            names = (unified_id, self._names[row], *self._aliases[row].split(SEPARATOR))
+            for name in {name_key(each) for each in names if each}:
                 rows.setdefault(name, []).append(row)
         return rows
-
-    def _names_of(self, row: int) -> list[str]:
-        return [name for name in (self._names[row], *self._aliases[row].split(SEPARATOR)) if name]
 
     def _matching(self, asked: Conditions, today: date) -> Mask:
         """All conditions but the words."""
@@ -197,32 +205,34 @@ class Catalogue:
 
     def _find(self, part: Part) -> tuple[Weights, Mask]:
         """What a part weighs in each programme, 0 where it is not found; and whether the name holds it as written."""
-        if part not in self._found:
+        found = self._found.get(part)
+        if found is None:
             if len(self._found) >= _REMEMBERED:
                 self.forget()
-            self._found[part] = self._looked_for(part)
-        return self._found[part]
+            found = self._found[part] = self._looked_for(part)
+        return found
 
     def forget(self) -> None:
         """Let every word be looked for anew."""
         self._found.clear()
 
     def _looked_for(self, part: Part) -> tuple[Weights, Mask]:
-        weights = np.zeros(len(self), np.float64)
+        weights = np.zeros(len(self), np.float32)
         if part.halves:
             halves = [self._find(half)[0] > 0 for half in part.halves]
             weights[np.logical_and.reduce(halves)] = ELSEWHERE
-        written = form_of(part.written, is_word=part.is_word)
+        written = form_of(part.written)
         forms = [form_of(other) for other in part.others]
         phrase = [Form(part.phrase)] if part.phrase else []
         if not part.is_word:
-            for form in (written, *forms):
-                weights[self._others.holding(form)] = ELSEWHERE
-            for form in phrase:
-                weights[self._other_words.holding(form)] = ELSEWHERE
+            weights[self._others.holding(written, in_kana=True)] = ELSEWHERE
         for form in forms:
-            weights[self._names.holding(form)] = IN_OTHER_FORM
-            weights[self._aliases.holding(form)] = IN_OTHER_FORM
+            weights[self._others.holding(form, in_kana=True)] = ELSEWHERE
+        for form in phrase:
+            weights[self._other_words.holding(form)] = ELSEWHERE
+        for texts in (self._names, self._aliases):
+            for form in (written, *forms):
+                weights[texts.holding(form, in_kana=True)] = IN_OTHER_FORM
         for form in phrase:
             weights[self._name_words.holding(form)] = IN_OTHER_FORM
         weights[self._aliases.holding(written)] = IN_ALIAS
@@ -239,6 +249,7 @@ class _Texts:
         self._texts = texts
         joined = "\n".join(("", *texts, ""))
         self._codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+        self._in_kana = np.frombuffer(in_hiragana(joined).encode("utf-32-le", "surrogatepass"), np.uint32)
         self._starts = np.zeros(len(texts), np.int64)
         np.cumsum([len(text) + 1 for text in texts[:-1]], out=self._starts[1:])
         self._starts += 1
@@ -246,10 +257,10 @@ class _Texts:
     def __getitem__(self, row: int) -> str:
         return self._texts[row]
 
-    def holding(self, form: Form) -> npt.NDArray[np.int64]:
-        """The rows whose text holds a form."""
-        first, *following = map(ord, form.written)
-        codes = self._codes
+    def holding(self, form: Form, *, in_kana: bool = False) -> npt.NDArray[np.int64]:
+        """The rows whose text holds a form; `in_kana` with hiragana for katakana on both sides."""
+        first, *following = map(ord, in_hiragana(form.written) if in_kana else form.written)
+        codes = self._in_kana if in_kana else self._codes
         places = np.flatnonzero(codes == first)
         for distance, code in enumerate(following, start=1):
             # No text ends without a sign that no form has, so none of these looks beyond the last.

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from io import StringIO
 from typing import Any
 
@@ -21,10 +21,11 @@ _COLUMNS = {
     "target_types": "対象者",
     "start_date": "受付開始日",
     "end_date": "締切日",
+    "cycle": "募集周期",
     "official_url": "公式URL",
 }
 # What a spreadsheet would run or take for a number if it stood first.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")
 # RFC 5545: lines are of at most 75 octets.
 _OCTETS = 75
 
@@ -62,8 +63,7 @@ def calendar(rows: Sequence[Mapping[str, Any]]) -> bytes:
             "BEGIN:VEVENT",
             f"UID:{_escaped(row['unified_id'])}@shirube",
             f"DTSTAMP:{made}",
-            f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
-            f"DTEND;VALUE=DATE:{day + timedelta(days=1):%Y%m%d}",
+            f"DTSTART;VALUE=DATE:{day.isoformat().replace('-', '')}",
             f"SUMMARY:{_escaped('締切: ' + row['primary_name'])}",
         ]
         if row["official_url"]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -14,8 +14,8 @@ from shirube.store.clock import now
 from shirube.store.database import Database
 from shirube.store.programs import SearchRow, StoredProgram
 from shirube.text.normalize import fold
-from shirube.toolsets.programs.formats import LAYERS, Programme, Row, Rule, Unusable, read_file
-from shirube.toolsets.programs.record import Refused, checksum, merged, utc_day
+from shirube.toolsets.programs.formats import LAYERS, Programme, Row, Rule, Unread, Unusable, read_file
+from shirube.toolsets.programs.record import Refused, checksum, in_utc, merged
 from shirube.toolsets.programs.terms import SEPARATOR, kind_words, searched, searched_words
 
 _FILE = "file:"
@@ -38,12 +38,25 @@ class RefusedRow:
     reason_ja: str
 
 
+class Source(NamedTuple):
+    """A file; two may have one name."""
+
+    number: int
+    name: str
+
+
 @dataclass
 class Report:
     import_id: int = 0
     programs: Tally = field(default_factory=Tally)
     rules: Tally = field(default_factory=Tally)
     refused: list[RefusedRow] = field(default_factory=list)
+    unread: dict[str, list[str]] = field(default_factory=dict)
+    """By file, the columns that mean nothing here."""
+
+    @property
+    def has_any(self) -> bool:
+        return any(sum(vars(tally).values()) for tally in (self.programs, self.rules))
 
     @property
     def has_moved(self) -> bool:
@@ -60,7 +73,7 @@ class RefusedImport(InvalidInput):
             f"{first.file} row {first.row}: {first.reason}",
             f"{len(report.refused)} 件を取り込めないため、何も取り込みませんでした。"
             f"{first.file} の {first.row} 件目: {first.reason_ja}",
-            hint="--strict を外すと、残りを取り込みます。 Without --strict the others are taken in.",
+            hint="--strict を外すと、取り込める行だけを取り込みます。 Without --strict those that can be are taken in.",
         )
         self.report = report
 
@@ -80,13 +93,14 @@ def import_files(
             hint="管理者に依頼してください。 Ask an admin.",
         )
     report = Report()
-    rows = [(path.name, row) for path in paths for row in read_file(path)]
+    files = [Source(number, path.name) for number, path in enumerate(paths)]
+    rows = [(file, row) for file, path in zip(files, paths, strict=True) for row in read_file(path)]
     with database.write() as connection:
         report.import_id = store.begin_import(connection, caller, [path.name for path in paths])
         _take_programs(connection, caller, rows, report, progress)
         _take_rules(connection, caller, rows, report)
         _refuse(rows, report)
-        if strict and report.refused:
+        if report.refused and (strict or not report.has_any):
             raise RefusedImport(report)
         store.end_import(connection, report.import_id, _summary(report), has_moved=report.has_moved)
     return report
@@ -100,26 +114,28 @@ def _summary(report: Report) -> dict[str, Any]:
     }
 
 
-def _refuse(rows: Sequence[tuple[str, Row]], report: Report) -> None:
+def _refuse(rows: Sequence[tuple[Source, Row]], report: Report) -> None:
     for file, row in rows:
         if isinstance(row.content, Unusable):
             said = row.content
-            report.refused.append(RefusedRow(file, row.place, said.id, said.reason, said.ja))
-    files = list(dict.fromkeys(file for file, _ in rows))
-    report.refused.sort(key=lambda refused: (files.index(refused.file), refused.row))
+            report.refused.append(RefusedRow(file.name, row.place, said.id, said.reason, said.ja))
+        elif isinstance(row.content, Unread):
+            report.unread[file.name] = list(row.content.headings)
+    names = list(dict.fromkeys(file.name for file, _ in rows))
+    report.refused.sort(key=lambda refused: (names.index(refused.file), refused.row))
 
 
 def _take_programs(
     connection: Connection,
     caller: Caller,
-    rows: Sequence[tuple[str, Row]],
+    rows: Sequence[tuple[Source, Row]],
     report: Report,
     progress: Progress | None,
 ) -> None:
     said = [(file, row.place, row.content) for file, row in rows if isinstance(row.content, Programme)]
     stored = store.stored_programs(connection, caller, list(dict.fromkeys(each.id for _, _, each in said)))
     before = dict(stored)
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[tuple[Source, str, str]] = set()
     touched: dict[str, None] = {}
     for file, place, programme in said:
         if (key := (file, programme.id, programme.layer)) in seen:
@@ -127,13 +143,13 @@ def _take_programs(
                 "unified_id is given twice in this file",
                 "同じ unified_id がファイル内に 2 つあります。",
             )
-            report.refused.append(RefusedRow(file, place, programme.id, *twice))
+            report.refused.append(RefusedRow(file.name, place, programme.id, *twice))
             continue
         seen.add(key)
         try:
-            made = _with(stored.get(programme.id), programme, file)
+            made = _with(stored.get(programme.id), programme, file.name)
         except Refused as refused:
-            report.refused.append(RefusedRow(file, place, programme.id, refused.reason, refused.ja))
+            report.refused.append(RefusedRow(file.name, place, programme.id, refused.reason, refused.ja))
             continue
         stored[programme.id] = made
         touched[programme.id] = None
@@ -149,11 +165,10 @@ def _take_programs(
 
 def _searchable(
     ids: Sequence[str], stored: Mapping[str, StoredProgram], progress: Progress | None
-) -> Iterator[tuple[SearchRow, StoredProgram, str]]:
-    """The programmes as they are written, each with the day its data is of."""
+) -> Iterator[tuple[SearchRow, StoredProgram]]:
+    """The programmes as they are written."""
     for number, key in enumerate(ids, start=1):
-        record = stored[key].record
-        yield search_row(record), stored[key], utc_day(record["source_fetched_at"])
+        yield search_row(stored[key].record), stored[key]
         if progress:
             progress(number, len(ids))
 
@@ -161,17 +176,34 @@ def _searchable(
 def _with(stored: StoredProgram | None, programme: Programme, file: str) -> StoredProgram:
     """The programme with what this row says."""
     fields = {name: value for name, value in programme.fields.items() if name != "source_fetched_at"}
-    layers = {**(stored.layers if stored else {}), programme.layer: fields}
-    record = merged([layers[layer] for layer in LAYERS if layer in layers])
+    layers = dict(stored.layers) if stored else {}
+    layers[programme.layer] = fields if programme.layer != "table" else _corrections(layers, fields)
+    record = merged([layers[layer] for layer in LAYERS if layers.get(layer)])
     if record["source_url"] is None:  # the file it first came in: that it has another name now is no change
         known = stored.record["source_url"] if stored else ""
         record["source_url"] = known if known.startswith(_FILE) else _FILE + file
     made = checksum(record)
     if stored and stored.checksum == made:
-        return StoredProgram(stored.record, layers, made)
-    record["source_fetched_at"] = programme.fields.get("source_fetched_at") or now().isoformat()
+        return StoredProgram(stored.record, layers, made, stored.fetched_on)
+    times = [stored.record["source_fetched_at"] if stored and stored.fetched_on else None]
+    times.append(programme.fields.get("source_fetched_at"))
+    latest = max((time for time in times if time), key=in_utc, default=None)
+    record["source_fetched_at"] = latest or now().isoformat()
     record["source_checksum"] = made
-    return StoredProgram(record, layers, made)
+    return StoredProgram(record, layers, made, in_utc(latest).date().isoformat() if latest else "")
+
+
+def _corrections(layers: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a table says that the sources do not: only that is kept, so that their changes still show."""
+    others = [layers[layer] for layer in LAYERS if layer != "table" and layer in layers]
+    if not others:
+        return dict(fields)
+    said = merged(others)
+    new = {name: value for name, value in fields.items() if name == "unified_id" or said.get(name) != value}
+    if said["enriched"]:
+        new.pop("enriched", None)
+    kept = {name: value for name, value in layers.get("table", {}).items() if name not in fields}
+    return {**kept, **new}
 
 
 def search_row(record: dict[str, Any]) -> SearchRow:
@@ -205,18 +237,18 @@ def search_row(record: dict[str, Any]) -> SearchRow:
 
 
 def _take_rules(
-    connection: Connection, caller: Caller, rows: Sequence[tuple[str, Row]], report: Report
+    connection: Connection, caller: Caller, rows: Sequence[tuple[Source, Row]], report: Report
 ) -> None:
     before = {rule["rule_id"]: rule for rule in store.rules(connection, caller)}
     put: dict[str, dict[str, Any]] = {}
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[Source, str]] = set()
     for file, row in rows:
         if not isinstance(row.content, Rule):
             continue
         rule = row.content
         if (file, rule.id) in seen:
             twice = ("rule_id is given twice in this file", "同じ rule_id がファイル内に 2 つあります。")
-            report.refused.append(RefusedRow(file, row.place, rule.id, *twice))
+            report.refused.append(RefusedRow(file.name, row.place, rule.id, *twice))
             continue
         seen.add((file, rule.id))
         put[rule.id] = rule.rule

@@ -5,13 +5,12 @@ What cannot be read stays unknown, and is left out here; what is plainly wrong i
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, Literal
 
-from shirube.text.amounts import Amount, find_amounts, find_rates, man_yen, parse_amount, parse_rate
+from shirube.text.amounts import Amount, find_amounts, find_rates, parse_amount, parse_rate
 from shirube.text.eras import parse_date
 from shirube.text.invisible import visible
 from shirube.text.normalize import fold
@@ -36,7 +35,11 @@ DETAILS = ("enriched", "source_mentions", "source_url", "source_fetched_at", "so
 _LINEAGE = ("source_fetched_at", "source_checksum")
 _LISTS = ("aliases", "funding_purpose", "target_types")
 
-_LONGEST_ID, _LONGEST_NAME, _LONGEST_RECORD = 200, 1000, 1_000_000
+LONGEST_ID = 200
+_LONGEST_NAME, _LONGEST_RECORD, _DEEPEST = 1000, 1_000_000, 50
+# 万円; more is no money.
+_MOST = 10**12
+_TOTALS = ("", "総額", "合計", "定額", "一律", "金")
 _SEPARATOR = re.compile(r"[、，,;；|\n]+")
 _AREA_SEPARATOR = re.compile(r"\s*[/／、，,;；|\n]\s*")
 _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
@@ -77,7 +80,7 @@ def read_record(raw: Mapping[str, Any]) -> dict[str, Any]:
     authority = found["authority_name"]
     if found["authority_level"] is None and authority:
         found["authority_level"] = authority_level(authority)
-    if authority and found["authority_level"] in ("prefecture", "municipality"):
+    if authority and found["authority_level"] in (None, "prefecture", "municipality"):
         named = {mention.prefecture.name for mention in find_prefectures(authority)}
         if found["prefectures"] is None and len(named) == 1:
             found["prefectures"] = sorted(named)
@@ -86,9 +89,18 @@ def read_record(raw: Mapping[str, Any]) -> dict[str, Any]:
     if not found["unified_id"]:
         raise Refused("unified_id is missing", "unified_id がありません。")
     kept = {name: value for name, value in found.items() if value is not None}
-    if len(json.dumps(kept, ensure_ascii=False)) > _LONGEST_RECORD:
-        raise Refused("the row is too large", "1 件が大きすぎます。")
+    check_size(kept)
     return kept
+
+
+def check_size(row: Mapping[str, Any]) -> None:
+    """Refuse what cannot be kept: rows that are too large, and half characters."""
+    try:
+        size = len(json.dumps(row, ensure_ascii=False, allow_nan=False).encode())
+    except ValueError:
+        raise Refused("the row holds half characters", "壊れた文字が含まれています。") from None
+    if size > _LONGEST_RECORD:
+        raise Refused("the row is too large", "1 件が大きすぎます。")
 
 
 def merged(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -125,23 +137,35 @@ def merged(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def checksum(record: Mapping[str, Any]) -> str:
-    """The first 16 hexadecimal digits of SHA-256 over the canonical JSON of the content."""
+    """The first 16 hexadecimal digits of SHA-256 over the canonical JSON of all but when things were fetched."""
     content = {name: value for name, value in record.items() if name not in _LINEAGE}
+    content["source_mentions"] = [{**each, "fetched_at": None} for each in record["source_mentions"]]
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def japanese_day(moment: datetime) -> date:
     """The day in Japan; a time that names no zone is Japanese time."""
-    return (moment if moment.tzinfo else moment.replace(tzinfo=JST)).astimezone(JST).date()
+    return in_japan(moment).date()
 
 
-def utc_day(moment: str) -> str:
-    at = datetime.fromisoformat(moment)
-    return (at if at.tzinfo is None else at.astimezone(UTC)).date().isoformat()
+def in_japan(moment: datetime) -> datetime:
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=JST)).astimezone(JST)
+    except OverflowError:  # the last day of the calendar, which stands for none
+        return moment.replace(tzinfo=JST)
 
 
-def _text(value: Any, name: str, longest: int = _LONGEST_NAME) -> str | None:
+def in_utc(written: str) -> datetime:
+    """A time as it was noted; one that names no zone is taken for UTC."""
+    moment = datetime.fromisoformat(written)
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:
+        return moment.replace(tzinfo=UTC)
+
+
+def read_text(value: Any, name: str, longest: int = _LONGEST_NAME) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
@@ -155,21 +179,21 @@ def _text(value: Any, name: str, longest: int = _LONGEST_NAME) -> str | None:
 
 
 def _identifier(value: Any, name: str) -> str | None:
-    return _text(value, name, _LONGEST_ID)
+    return read_text(value, name, LONGEST_ID)
 
 
-def _texts(value: Any, name: str) -> list[str] | None:
+def read_texts(value: Any, name: str) -> list[str] | None:
     if isinstance(value, str):
         value = _parsed(value, name) if value.lstrip().startswith("[") else _SEPARATOR.split(value)
     if value is None:
         return None
     if not isinstance(value, list):
         raise Refused(f"{name} must be a list of texts", f"{name} は文字列の配列で指定してください。")
-    return list(dict.fromkeys(text for each in value if (text := _text(each, name)))) or None
+    return list(dict.fromkeys(text for each in value if (text := read_text(each, name)))) or None
 
 
 def _tier(value: Any, name: str) -> str | None:
-    text = _text(value, name)
+    text = read_text(value, name)
     if text is None:
         return None
     tier = fold(text).upper()
@@ -181,7 +205,7 @@ def _tier(value: Any, name: str) -> str | None:
 
 
 def _level(value: Any, name: str) -> str | None:
-    text = _text(value, name)
+    text = read_text(value, name)
     if text and (level := authority_level(text)):
         return level
     if text:
@@ -216,13 +240,15 @@ def _prefectures(value: Any) -> list[str] | None:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, list):
-        value = " / ".join(filter(None, (_text(each, "prefectures") for each in value)))
-    text = _text(value, "prefecture")
+        value = " / ".join(filter(None, (read_text(each, "prefectures") for each in value)))
+    text = read_text(value, "prefecture")
     return None if text is None else areas(text)
 
 
 def _level_of_trust(value: Any, name: str) -> str | float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else _text(value, name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value if abs(value) < _MOST else None
+    return read_text(value, name)
 
 
 def _boolean(value: Any, name: str) -> bool | None:
@@ -237,7 +263,7 @@ def _boolean(value: Any, name: str) -> bool | None:
     return known
 
 
-def _amount(value: Any, name: str) -> float | None:
+def _amount(value: Any, name: str, end: Literal["low", "high"]) -> float | None:
     """万円. A programme that gives nothing is none: sources write 0 for an amount they do not know."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -245,8 +271,9 @@ def _amount(value: Any, name: str) -> float | None:
         value = float(fold(value).replace(",", ""))
     if isinstance(value, str):
         read = _prose_amount(value)
-        return (man_yen(read) or None) if read else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        yen = getattr(read, end) if read else None
+        return _whole(yen / 10_000) or None if yen else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
         raise Refused(f"{name} must be a number of 万円", f"{name} は 0 以上の数（万円）で指定してください。")
     return _whole(value) or None
 
@@ -259,18 +286,20 @@ def _prose_amount(text: str) -> Amount | None:
     """The amount that a text is or, where it says more, the only one that it names."""
     read = [whole] if (whole := parse_amount(text)) else find_amounts(text)
     stated = [each for each in read if (each.low, each.high) != (None, None)]
-    return stated[0] if len(stated) == 1 else None
+    # So much a month or a head is no upper amount.
+    return stated[0] if len(stated) == 1 and stated[0].qualifier in _TOTALS else None
 
 
 def _amounts(raw: Mapping[str, Any]) -> dict[str, float | None]:
     """Both ends; `amount` is a text that may name both (3万円～30万円)."""
-    low, high = (_amount(raw.get(f"amount_{end}_man_yen"), f"amount_{end}_man_yen") for end in ("min", "max"))
+    low = _amount(raw.get("amount_min_man_yen"), "amount_min_man_yen", "low")
+    high = _amount(raw.get("amount_max_man_yen"), "amount_max_man_yen", "high")
     said = raw.get("amount")
     read = _prose_amount(said) if isinstance(said, str) else None
     if read and high is None and read.high:
-        high = man_yen(read)
+        high = _whole(read.high / 10_000)
     if read and low is None and read.low and read.low != read.high:
-        low = man_yen(Amount(read.low, None, read.span))
+        low = _whole(read.low / 10_000)
     if low is not None and high is not None and low > high:
         raise Refused(
             "amount_min_man_yen is greater than amount_max_man_yen",
@@ -282,13 +311,13 @@ def _amounts(raw: Mapping[str, Any]) -> dict[str, float | None]:
 def _rate(value: Any, name: str) -> float | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        value = float(value.replace(",", ""))
+    if isinstance(value, str) and _NUMBER.fullmatch(fold(value).strip()):
+        value = float(fold(value).replace(",", ""))
     if isinstance(value, str):
         named = find_rates(value)
         read = parse_rate(value) or (named[0] if len(named) == 1 else None)
         share = None if read is None else (read.high if read.high is not None else read.low)
-        return None if share is None else float(share)
+        return None if share is None or share > 1 else float(share)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise Refused(
             f"{name} must be a share from 0 to 1", f"{name} は 0 から 1 までの数で指定してください。"
@@ -320,14 +349,14 @@ def _window(raw: Mapping[str, Any]) -> dict[str, str | None] | None:
             "application_window must be an object", "application_window はオブジェクトで指定してください。"
         )
     start, end = _day(said.get("start_date"), "start_date"), _day(said.get("end_date"), "end_date")
-    cycle = _text(said.get("cycle"), "cycle")
+    cycle = read_text(said.get("cycle"), "cycle")
     if start and end and start > end:
         raise Refused("start_date is after end_date", "start_date が end_date より後です。")
     return {"start_date": start, "end_date": end, "cycle": cycle} if start or end or cycle else None
 
 
-def _url(value: Any, name: str) -> str | None:
-    text = _text(value, name, 4000)
+def read_url(value: Any, name: str) -> str | None:
+    text = read_text(value, name, 4000)
     if text is None:
         return None
     if not _ADDRESS.fullmatch(text):
@@ -339,7 +368,7 @@ def _url(value: Any, name: str) -> str | None:
 
 def _moment(value: Any, name: str) -> str | None:
     """As it is written where it is ISO 8601."""
-    text = _text(value, name)
+    text = read_text(value, name)
     if text is None:
         return None
     try:
@@ -364,27 +393,42 @@ def _mentions(value: Any, name: str) -> list[dict[str, Any]] | None:
     found = []
     for each in value:
         said = {"url": each} if isinstance(each, str) else each
-        if not isinstance(said, Mapping) or not (url := _url(said.get("url"), f"{name}.url")):
+        if not isinstance(said, Mapping) or not (url := read_url(said.get("url"), f"{name}.url")):
             raise Refused(f"{name} must name an url each", f"{name} には url が必要です。")
         found.append(
-            {**said, "url": url, "fetched_at": _moment(said.get("fetched_at"), f"{name}.fetched_at")}
+            {
+                **_cleaned(dict(said), name, 0),
+                "url": url,
+                "fetched_at": _moment(said.get("fetched_at"), f"{name}.fetched_at"),
+            }
         )
     return found or None
 
 
-def _enriched(value: Any, name: str) -> dict[str, Any] | None:
+def read_object(value: Any, name: str) -> dict[str, Any] | None:
     if isinstance(value, str):
         value = _parsed(value, name) if value.strip() else None
     if value is None:
         return None
     if not isinstance(value, dict):
         raise Refused(f"{name} must be an object", f"{name} はオブジェクトで指定してください。")
-    return value or None
+    return _cleaned(value, name, 0) or None
+
+
+def _cleaned(value: Any, name: str, depth: int) -> Any:
+    """A value as it is kept: without controls, and no deeper than anybody could read."""
+    if depth > _DEEPEST:
+        raise Refused(f"{name} is nested too deeply", f"{name} の入れ子が深すぎます。")
+    if isinstance(value, dict):
+        return {visible(str(key)): _cleaned(each, name, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(each, name, depth + 1) for each in value]
+    return visible(value) if isinstance(value, str) else value
 
 
 def _parsed(text: str, name: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         raise Refused(f"{name} is not valid JSON", f"{name} が正しい JSON ではありません。") from None
 
@@ -400,22 +444,22 @@ def _municipality(authority: str) -> str | None:
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
     "unified_id": _identifier,
-    "primary_name": _text,
-    "aliases": _texts,
+    "primary_name": read_text,
+    "aliases": read_texts,
     "tier": _tier,
     "authority_level": _level,
-    "authority_name": _text,
-    "municipality": _text,
-    "program_kind": _text,
+    "authority_name": read_text,
+    "municipality": read_text,
+    "program_kind": read_text,
     "subsidy_rate": _rate,
-    "funding_purpose": _texts,
-    "target_types": _texts,
-    "official_url": _url,
+    "funding_purpose": read_texts,
+    "target_types": read_texts,
+    "official_url": read_url,
     "trust_level": _level_of_trust,
     "excluded": _boolean,
-    "exclusion_reason": _text,
-    "enriched": _enriched,
+    "exclusion_reason": read_text,
+    "enriched": read_object,
     "source_mentions": _mentions,
-    "source_url": _url,
+    "source_url": read_url,
     "source_fetched_at": _moment,
 }

@@ -4,15 +4,24 @@ Programmes are named in many ways: by unified_id, canonical slug, name or alias.
 may be the same programme.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import permutations, product
 from typing import Any
 
 from shirube.text.normalize import fold
-from shirube.toolsets.programs.record import Refused
-from shirube.toolsets.programs.terms import searched
+from shirube.toolsets.programs.record import (
+    LONGEST_ID,
+    Refused,
+    check_size,
+    read_object,
+    read_text,
+    read_texts,
+    read_url,
+)
+from shirube.toolsets.programs.terms import name_key
 
 TOGETHER = frozenset(
     {
@@ -30,24 +39,24 @@ _FIELDS = (
     *("source_notes", "source_urls", "extra"),
 )
 _GROUP_A = "program_a_group"
+_LONGEST = 10_000
 
 
 def read_rule(raw: Mapping[str, Any]) -> dict[str, Any]:
     """A rule as it is kept: the specified fields, and anything else a source gives under `extra`."""
-    extra = raw.get("extra") or {}
-    if not isinstance(extra, Mapping):
-        raise Refused("extra must be an object", "extra はオブジェクトで指定してください。")
+    rest = {key: value for key, value in raw.items() if key not in _FIELDS}
     rule = {
-        "rule_id": _text(raw, "rule_id"),
-        "kind": _text(raw, "kind"),
-        "severity": _text(raw, "severity"),
-        "program_a": _text(raw, "program_a"),
-        "program_b": _text(raw, "program_b"),
-        "program_b_group": _texts(raw, "program_b_group"),
-        "description": _text(raw, "description") or "",
-        "source_notes": _text(raw, "source_notes"),
-        "source_urls": _texts(raw, "source_urls"),
-        "extra": {**extra, **{key: value for key, value in raw.items() if key not in _FIELDS}},
+        "rule_id": read_text(raw.get("rule_id"), "rule_id", LONGEST_ID),
+        **{name: read_text(raw.get(name), name) for name in ("kind", "severity", "program_a", "program_b")},
+        "program_b_group": read_texts(raw.get("program_b_group"), "program_b_group") or [],
+        "description": read_text(raw.get("description"), "description", _LONGEST) or "",
+        "source_notes": read_text(raw.get("source_notes"), "source_notes", _LONGEST),
+        "source_urls": [
+            each
+            for written in read_texts(raw.get("source_urls"), "source_urls") or []
+            if (each := read_url(written, "source_urls"))
+        ],
+        "extra": {**(read_object(raw.get("extra"), "extra") or {}), **(read_object(rest, "extra") or {})},
     }
     if not rule["rule_id"]:
         raise Refused("rule_id is missing", "rule_id がありません。")
@@ -56,6 +65,7 @@ def read_rule(raw: Mapping[str, Any]) -> dict[str, Any]:
             f"unknown kind {rule['kind']!r}; known are {', '.join(KINDS)}",
             f"kind が {rule['kind']} のルールは判定できません。使えるもの: {', '.join(KINDS)}",
         )
+    check_size(rule)
     left, right = sides(rule)
     if len(left) + len(right) < 2 or (rule["kind"] == PREREQUISITE and not (left and right)):
         raise Refused("the rule names fewer than two programmes", "ルールに制度が 2 つ以上示されていません。")
@@ -65,7 +75,7 @@ def read_rule(raw: Mapping[str, Any]) -> dict[str, Any]:
 def sides(rule: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Those that a rule sets against each other; the first is empty where it names only a group."""
     group = rule["extra"].get(_GROUP_A)
-    left = [rule["program_a"], *(_texts(rule["extra"], _GROUP_A) if group else [])]
+    left = [rule["program_a"], *(read_texts(group, _GROUP_A) or [])]
     right = [rule["program_b"], *rule["program_b_group"]]
     a, b = ([each for each in side if each] for side in (left, right))
     return (a, b) if b else (b, a)
@@ -73,17 +83,20 @@ def sides(rule: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True)
 class Named:
-    """A programme as somebody named it: all names that are its own, and the programmes it may be."""
+    """A programme as somebody or a rule names it, and the programmes that may be meant; itself where it is none."""
 
-    given: str
-    names: frozenset[str]
-    programmes: frozenset[str]
-
-    def is_any_of(self, members: Iterable[str]) -> bool:
-        return any(names_of(member) & self.names for member in members)
+    name: str
+    meant: frozenset[str]
 
     def may_be(self, other: "Named") -> bool:
-        return bool(self.programmes & other.programmes)
+        return not self.meant.isdisjoint(other.meant)
+
+    def may_be_any(self, others: Iterable["Named"]) -> bool:
+        return any(map(self.may_be, others))
+
+
+# Says what a name means.
+Naming = Callable[[str], Named]
 
 
 @dataclass(frozen=True)
@@ -103,34 +116,34 @@ class Checked:
 def _slugs() -> dict[str, frozenset[str]]:
     """For each name in slugs.tsv all names of the same programme: the canonical slug and its Japanese names."""
     lines = (files("shirube.toolsets.programs") / "slugs.tsv").read_text("utf-8").splitlines()
-    groups = (frozenset(map(searched, line.split("\t"))) for line in lines)
+    groups = (frozenset(map(name_key, line.split("\t"))) for line in lines)
     return {name: group for group in groups for name in group}
 
 
-@cache
+def is_slug(name: str) -> bool:
+    return name.isascii() and name_key(name) in _slugs()
+
+
+@lru_cache(10_000)
 def names_of(name: str) -> frozenset[str]:
     """Under which names a programme of this name is known."""
-    return _slugs().get(searched(name), frozenset({searched(name)}))
+    return _slugs().get(name_key(name), frozenset({name_key(name)}))
 
 
-def named(given: str, known: Iterable[tuple[str, Iterable[str]]]) -> Named:
-    """`known` are the programmes that `given` may mean: the id of each with its names."""
-    names = set(names_of(given))
-    ids = set()
-    for unified_id, own in known:
-        ids.add(unified_id)
-        for name in (unified_id, *own):
-            names |= names_of(name)
-    return Named(given, frozenset(names), frozenset(ids or names_of(given)))
+def named(name: str, programmes: Iterable[str]) -> Named:
+    """`programmes` are the ids of those that may be meant; none where nothing here is called so."""
+    return Named(name, frozenset(programmes) or frozenset({f"\0{min(names_of(name))}"}))
 
 
-def check(rules: Iterable[Mapping[str, Any]], given: Sequence[Named]) -> Checked:
+def check(rules: Iterable[Mapping[str, Any]], given: Sequence[Named], naming: Naming) -> Checked:
     """What each rule says of these programmes together; hits by severity, then by the rule's id."""
     found = Checked()
     for rule in rules:
+        left, right = ([naming(each) for each in side] for side in sides(rule))
         if rule["kind"] == PREREQUISITE:
-            found.hits += _lacking(rule, given)
-        elif finding := _together(rule, given):
+            found.hits += _lacking(rule, left, right, given)
+        elif involved := _together(left, right, given):
+            finding = Finding(rule, tuple(each.name for each in given if each in involved))
             (found.compatible if rule["kind"] == COMBINE_OK else found.hits).append(finding)
     for findings in (found.hits, found.compatible):
         findings.sort(key=lambda each: (severity_rank(each.rule), each.rule["rule_id"]))
@@ -142,57 +155,33 @@ def severity_rank(rule: Mapping[str, Any]) -> int:
     return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES) - 1
 
 
-def _together(rule: Mapping[str, Any], given: Sequence[Named]) -> Finding | None:
-    left, right = sides(rule)
-    if not left:
-        return _of_group(rule, right, given)
-    on_left = [each for each in given if each.is_any_of(left)]
-    on_right = [each for each in given if each.is_any_of(right)]
-    pairs = [(a, b) for a in on_left for b in on_right if not a.may_be(b)]
-    return _finding(rule, given, [each for pair in pairs for each in pair]) if pairs else None
+def _together(left: Sequence[Named], right: Sequence[Named], given: Sequence[Named]) -> list[Named]:
+    """Those that are one of each side, or of a group alone two of its members."""
+    if left:
+        pairs = list(product(left, right))
+    else:
+        pairs = [pair for pair in permutations(right, 2) if names_of(pair[0].name) != names_of(pair[1].name)]
+    involved = []
+    for member, other in pairs:
+        for one, another in product(given, given):
+            if one.may_be(member) and another.may_be(other) and _are_two(one, member, another, other):
+                involved += [one, another]
+    return involved
 
 
-def _of_group(rule: Mapping[str, Any], members: Sequence[str], given: Sequence[Named]) -> Finding | None:
-    """Two different members of the group, as two different programmes."""
-    groups = {names_of(member) for member in members}
-    present = {group: [each for each in given if each.names & group] for group in groups}
-    involved = [
-        each
-        for group, those in present.items()
-        for each in those
-        if any(
-            not each.may_be(other) for rest, others in present.items() if rest != group for other in others
-        )
-    ]
-    return _finding(rule, given, involved) if involved else None
+def _are_two(one: Named, member: Named, another: Named, other: Named) -> bool:
+    """Whether two that were given cannot be the same, or are called what the table of slugs keeps apart."""
+    if not one.may_be(another):
+        return True
+    lines = names_of(one.name), names_of(another.name)
+    tabled = all(line in _slugs().values() for line in lines)
+    return tabled and lines[0] != lines[1] and lines == (names_of(member.name), names_of(other.name))
 
 
-def _lacking(rule: Mapping[str, Any], given: Sequence[Named]) -> list[Finding]:
-    left, right = sides(rule)
-    needing = [each for each in given if each.is_any_of(left)]
-    if not needing or any(each.is_any_of(right) for each in given):
+def _lacking(
+    rule: Mapping[str, Any], left: Sequence[Named], right: Sequence[Named], given: Sequence[Named]
+) -> list[Finding]:
+    needing = [each for each in given if each.may_be_any(left)]
+    if not needing or any(each.may_be_any(right) for each in given):
         return []
-    return [Finding(rule, tuple(each.given for each in needing), tuple(right))]
-
-
-def _finding(rule: Mapping[str, Any], given: Sequence[Named], involved: Sequence[Named]) -> Finding:
-    """Those involved, in the order they were given."""
-    return Finding(rule, tuple(each.given for each in given if each in involved))
-
-
-def _text(raw: Mapping[str, Any], name: str) -> str | None:
-    value = raw.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str) or len(value) > 10_000:
-        raise Refused(f"{name} must be text", f"{name} は文字列で指定してください。")
-    return value.strip() or None
-
-
-def _texts(raw: Mapping[str, Any], name: str) -> list[str]:
-    value = raw.get(name) or []
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise Refused(f"{name} must be a list of texts", f"{name} は文字列の配列で指定してください。")
-    return list(dict.fromkeys(each.strip() for each in value if each.strip()))
+    return [Finding(rule, tuple(each.name for each in needing), tuple(each.name for each in right))]

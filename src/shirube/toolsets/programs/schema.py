@@ -137,7 +137,7 @@ class Program(BaseModel):
     tier: str | None
     authority_level: str | None = None
     authority_name: str | None
-    prefecture: Annotated[str | None, Field(description="null は全国")]
+    prefecture: Annotated[str | None, Field(description="null は全国または不明")]
     prefectures: list[str] = []
     municipality: str | None = None
     program_kind: str | None = None

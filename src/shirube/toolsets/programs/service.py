@@ -4,17 +4,20 @@ import threading
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
+from functools import cache
+from itertools import chain
 from typing import Any
 
 from shirube.caller import Caller
 from shirube.errors import InvalidInput, NotFound
 from shirube.store import programs as store
 from shirube.text.normalize import fold
-from shirube.text.places import PREFECTURES, authority_level, nearest_prefectures, prefecture
+from shirube.text.places import PREFECTURES, level_named, nearest_prefectures, prefecture
 from shirube.toolsets.programs import schema
 from shirube.toolsets.programs.catalogue import Catalogue, Conditions, Dropped
 from shirube.toolsets.programs.record import DETAILS, JST, PROGRAM, TIERS
-from shirube.toolsets.programs.rules import KINDS, Finding, Named, check, named, names_of, sides
+from shirube.toolsets.programs.rules import KINDS, Finding, Naming, check, is_slug, named, names_of, sides
+from shirube.toolsets.programs.terms import parts_of
 from shirube.workspace import Workspace
 
 NOTE = (
@@ -22,6 +25,9 @@ NOTE = (
     "No hit is no proof: confirm with each programme's rules and office."
 )
 _ADVISED = 3
+_MOST_WORDS = 20
+# Catalogues in memory, one a tenant.
+_HELD = 8
 _KEYS = {"minimal": schema.MINIMAL, "default": PROGRAM, "full": (*PROGRAM, *DETAILS)}
 
 
@@ -50,6 +56,9 @@ class ProgramsService:
                         store.search_rows(connection, caller),
                         store.search_areas(connection, caller),
                     )
+                    self._catalogues.pop(caller.tenant, None)
+                    while len(self._catalogues) >= _HELD:
+                        self._catalogues.pop(next(iter(self._catalogues)))
                     held = self._catalogues[caller.tenant] = Catalogue(revision, rows, areas)
                 return held
 
@@ -69,13 +78,13 @@ class ProgramsService:
         """What is asked for in the terms of the catalogue; and what to say of a name that nothing is called."""
         hints = []
         level = place = None
-        if asked.authority_level is not None and not (level := authority_level(asked.authority_level)):
+        if asked.authority_level and not (level := level_named(asked.authority_level)):
             raise InvalidInput(
                 f"authority_level {asked.authority_level!r} is unknown",
                 f"authority_level の「{asked.authority_level}」は分かりません。",
                 hint="national（国）/ prefecture（都道府県）/ municipality（市区町村）/ financial（公庫）",
             )
-        if asked.prefecture is not None:
+        if asked.prefecture:
             known = prefecture(asked.prefecture)
             place = known.name if known else asked.prefecture
             if known is None:
@@ -91,14 +100,20 @@ class ProgramsService:
                 "amount_min_man_yen is greater than amount_max_man_yen",
                 "amount_min_man_yen が amount_max_man_yen を超えています。",
             )
+        if len(parts_of(asked.q or "")) > _MOST_WORDS:
+            raise InvalidInput(
+                f"q has more than {_MOST_WORDS} words",
+                f"q の語は {_MOST_WORDS} 個までです。",
+                hint="語を減らすか、条件の引数に分けてください。 Use fewer words, or the other arguments.",
+            )
         conditions = Conditions(
             q=asked.q if asked.q and asked.q.strip() else None,
-            tier=None if asked.tier is None else tuple(asked.tier),
+            tier=tuple(asked.tier or ()) or None,
             prefecture=place,
             include_national=asked.include_national,
             authority_level=level,
-            funding_purpose=None if asked.funding_purpose is None else tuple(asked.funding_purpose),
-            target_type=None if asked.target_type is None else tuple(asked.target_type),
+            funding_purpose=tuple(asked.funding_purpose or ()) or None,
+            target_type=tuple(asked.target_type or ()) or None,
             amount_min_man_yen=low,
             amount_max_man_yen=high,
             include_excluded=asked.include_excluded,
@@ -137,9 +152,7 @@ class ProgramsService:
         return advice
 
     def get(self, caller: Caller, asked: schema.GetInput) -> schema.Program:
-        key = asked.unified_id.strip()
-        with self._workspace.database.read() as connection:
-            record = store.records(connection, caller, [key]).get(key)
+        record = self._records(caller, [asked.unified_id]).get(asked.unified_id)
         if record is None:
             raise NotFound(
                 "program not found",
@@ -150,13 +163,24 @@ class ProgramsService:
 
     def batch(self, caller: Caller, asked: schema.BatchInput) -> schema.BatchOutput:
         _check_size("unified_ids", asked.unified_ids)
-        wanted = list(dict.fromkeys(each.strip() for each in asked.unified_ids))
-        with self._workspace.database.read() as connection:
-            records = store.records(connection, caller, wanted)
+        wanted = list(dict.fromkeys(asked.unified_ids))
+        records = self._records(caller, wanted)
         return schema.BatchOutput(
             results=[_shown(records[each], "full") for each in wanted if each in records],
             not_found=[each for each in wanted if each not in records],
         )
+
+    def _records(self, caller: Caller, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The records of those ids that there are; a canonical slug stands for the one programme it means."""
+        trimmed = {each: each.strip() for each in ids}
+        with self._workspace.database.read() as connection:
+            found = store.records(connection, caller, list(trimmed.values()))
+            slugs = [each for each, key in trimmed.items() if key not in found and is_slug(key)]
+            called = {each: self.catalogue(caller).called(names_of(each)) for each in slugs}
+            only = {each: known[0] for each, known in called.items() if len(known) == 1}
+            found |= store.records(connection, caller, list(only.values()))
+        trimmed |= only
+        return {each: found[key] for each, key in trimmed.items() if key in found}
 
     def rules(self, caller: Caller, asked: schema.RulesInput) -> schema.RulesOutput:
         if asked.kind is not None and asked.kind not in KINDS:
@@ -170,8 +194,9 @@ class ProgramsService:
         if asked.kind is not None:
             rules = [rule for rule in rules if rule["kind"] == asked.kind]
         if asked.program_id is not None:
-            one = self._named(self.catalogue(caller), asked.program_id)
-            rules = [rule for rule in rules if any(one.is_any_of(side) for side in sides(rule))]
+            naming = self._naming(self.catalogue(caller))
+            one = naming(asked.program_id)
+            rules = [rule for rule in rules if one.may_be_any(map(naming, chain(*sides(rule))))]
         return schema.RulesOutput([schema.Rule.model_validate(rule) for rule in rules])
 
     def check(self, caller: Caller, asked: schema.CheckInput) -> schema.CheckOutput:
@@ -179,24 +204,30 @@ class ProgramsService:
         catalogue = self.catalogue(caller)
         with self._workspace.database.read() as connection:
             rules = store.rules(connection, caller)
-        given = [self._named(catalogue, each) for each in dict.fromkeys(asked.program_ids)]
-        members = {name for rule in rules for side in sides(rule) for each in side for name in names_of(each)}
-        checked = check(rules, given)
+        naming = self._naming(catalogue)
+        given = [naming(each) for each in dict.fromkeys(asked.program_ids)]
+        members = [naming(each) for each in {each for rule in rules for each in chain(*sides(rule))}]
+        checked = check(rules, given, naming)
         return schema.CheckOutput(
             program_ids=asked.program_ids,
             hits=[_hit(each) for each in checked.hits],
             checked_rules=len(rules),
             compatible=[_hit(each) for each in checked.compatible],
             unknown_programs=[
-                each.given
+                each.name
                 for each in given
-                if not catalogue.meant(names_of(each.given)) and not (each.names & members)
+                if not self._programmes(catalogue, each.name) and not each.may_be_any(members)
             ],
             note=NOTE,
         )
 
-    def _named(self, catalogue: Catalogue, given: str) -> Named:
-        return named(given, catalogue.meant(names_of(given)))
+    def _naming(self, catalogue: Catalogue) -> Naming:
+        """What a name means among these programmes; each is looked up once."""
+        return cache(lambda name: named(name, self._programmes(catalogue, name)))
+
+    def _programmes(self, catalogue: Catalogue, name: str) -> list[str]:
+        """The one that has this id, else all that are called so."""
+        return catalogue.identified(name) or catalogue.called(names_of(name))
 
     def meta(self, caller: Caller) -> schema.MetaOutput:
         with self._workspace.database.read() as connection:
@@ -232,16 +263,16 @@ def _hit(finding: Finding) -> schema.Hit:
 
 
 def _advice_ja(dropped: Dropped) -> str:
-    if dropped.condition == "include_excluded":
-        return f"include_excluded を true にすると {dropped.leaves} 件"
+    if dropped.condition.startswith("include_"):
+        return f"{dropped.condition} を true にすると {dropped.leaves} 件"
     return (
         f"{dropped.condition}{f' の「{dropped.word}」' if dropped.word else ' '}を外すと {dropped.leaves} 件"
     )
 
 
 def _advice_en(dropped: Dropped) -> str:
-    if dropped.condition == "include_excluded":
-        return f"with include_excluded there are {dropped.leaves}"
+    if dropped.condition.startswith("include_"):
+        return f"with {dropped.condition} there are {dropped.leaves}"
     return f"without {f'{dropped.word} in ' if dropped.word else ''}{dropped.condition} there are {dropped.leaves}"
 
 
