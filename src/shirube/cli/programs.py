@@ -97,20 +97,16 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def show_rows(body: Mapping[str, Any]) -> None:
-    table = Table("Tier", "制度", "都道府県", "上限（万円）", "締切", "ID")
     for row in body["results"]:
-        amount = row["amount_max_man_yen"]
-        window = row["application_window"] or {}
-        table.add_row(
-            row["tier"] or "",
-            Text(row["primary_name"]),
-            row["prefecture"] or "",
-            "" if amount is None else f"{amount:,}",
-            window.get("end_date") or "",
+        amount, window = row["amount_max_man_yen"], row["application_window"] or {}
+        known = (
+            row["prefecture"],
+            "" if amount is None else f"上限 {amount:,}万円",
+            f"締切 {window['end_date']}" if window.get("end_date") else "",
             row["unified_id"],
         )
-    if body["results"]:
-        out.print(table, soft_wrap=False)
+        out.print(f"{row['tier'] or '-'}  {row['primary_name']}")
+        out.print("   " + "  ".join(filter(None, known)), style="dim")
     out.print(f"{body['total']} 件" + (f"（{body['offset'] + 1} 件目から）" if body["offset"] else ""))
     if body.get("hint"):
         out.print(body["hint"])
