@@ -913,456 +913,1004 @@ KNOWLEDGE = (
 )
 
 PATENTS = (
-    Requirement("P-mcp-json-rpc", "001", "The server speaks MCP over JSON-RPC 2.0."),
-    Requirement("P-mcp-list-tools", "001", "A client discovers the patent tools by listing tools."),
-    Requirement("P-mcp-call-tool", "001", "A client calls each patent tool by name."),
+    Requirement(
+        "P-mcp-json-rpc",
+        "001",
+        "The server speaks MCP over JSON-RPC 2.0.",
+        tests=("tests/serve/test_patents.py::test_an_agent_goes_from_lanes_to_snippets",),
+    ),
+    Requirement(
+        "P-mcp-list-tools",
+        "001",
+        "A client discovers the patent tools by listing tools.",
+        tests=("tests/serve/test_patents.py::test_an_agent_goes_from_lanes_to_snippets",),
+    ),
+    Requirement(
+        "P-mcp-call-tool",
+        "001",
+        "A client calls each patent tool by name.",
+        tests=("tests/serve/test_patents.py::test_an_agent_goes_from_lanes_to_snippets",),
+    ),
     Requirement(
         "P-tools-agent",
         "001",
         "The tools for agents are rrf_search_fulltext_raw, run_multilane_search, rrf_blend_frontier, "
         "rrf_mutate_run, get_provenance, peek_snippets, get_snippets, get_publication and "
         "register_representatives.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::test_agents_are_offered_the_tools_for_agents_only",
+            "tests/serve/test_patents.py::test_an_agent_goes_from_lanes_to_snippets",
+        ),
     ),
     Requirement(
         "P-tools-human-hidden",
         "001",
         "The tools search_fulltext and search_semantic for people are not offered to LLM agents by default.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::test_agents_are_offered_the_tools_for_agents_only",
+            "tests/serve/test_patents.py::test_an_agent_goes_from_lanes_to_snippets",
+        ),
     ),
-    Requirement("P-search-fulltext-human", "001", "search_fulltext returns a plain list of ids as strings."),
-    Requirement("P-search-semantic-human", "001", "search_semantic returns a plain list of ids as strings."),
+    Requirement(
+        "P-search-fulltext-human",
+        "001",
+        "search_fulltext returns a plain list of ids as strings.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_people_get_plain_lists_of_numbers",),
+    ),
+    Requirement(
+        "P-search-semantic-human",
+        "001",
+        "search_semantic returns a plain list of ids as strings.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_people_get_plain_lists_of_numbers",),
+    ),
     Requirement(
         "P-fulltext-query-type",
         "001",
         "The rrf_search_fulltext_raw parameter query is a string holding a Boolean query.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_parameters_are_those_of_the_specification",),
     ),
     Requirement(
         "P-fulltext-filters-type",
         "001",
         "The rrf_search_fulltext_raw parameter filters is a list of filters.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_parameters_are_those_of_the_specification",),
     ),
     Requirement(
         "P-fulltext-top-k-type",
         "001",
         "The rrf_search_fulltext_raw parameter top_k is an integer that bounds the number of documents kept.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::test_the_parameters_are_those_of_the_specification",
+            "tests/toolsets/patents/test_lanes.py::test_without_a_limit_five_hundred_are_kept",
+        ),
     ),
     Requirement(
         "P-fulltext-top-k-default",
         "001",
         "rrf_search_fulltext_raw keeps at most 500 documents when top_k is not given.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_without_a_limit_five_hundred_are_kept",),
     ),
     Requirement(
         "P-fulltext-field-boosts-type",
         "001",
         "The rrf_search_fulltext_raw parameter field_boosts maps field names to numbers.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_parameters_are_those_of_the_specification",),
     ),
     Requirement(
         "P-fulltext-field-boosts-effect",
         "001",
         "A field with a larger boost contributes more to the full-text score.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_field_that_weighs_more_counts_more",),
     ),
     Requirement(
-        "P-fulltext-sort-optional", "001", "The rrf_search_fulltext_raw parameter sort is an optional string."
+        "P-fulltext-sort-optional",
+        "001",
+        "The rrf_search_fulltext_raw parameter sort is an optional string.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_parameters_are_those_of_the_specification",),
     ),
     Requirement(
-        "P-fulltext-sort-default", "001", "rrf_search_fulltext_raw orders by score when sort is not given."
+        "P-fulltext-sort-default",
+        "001",
+        "rrf_search_fulltext_raw orders by score when sort is not given.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_without_a_sort_the_best_comes_first",),
     ),
     Requirement(
-        "P-query-or", "001", "A query with OR finds the documents that hold at least one of its sides."
+        "P-query-or",
+        "001",
+        "A query with OR finds the documents that hold at least one of its sides.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_finds_what_it_means",),
     ),
-    Requirement("P-query-and", "001", "A query with AND finds the documents that hold both of its sides."),
+    Requirement(
+        "P-query-and",
+        "001",
+        "A query with AND finds the documents that hold both of its sides.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_finds_what_it_means",),
+    ),
     Requirement(
         "P-query-parentheses",
         "001",
         "Parentheses group a Boolean query as in (顔認証 OR 顔識別) AND (遮蔽 OR マスク).",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_finds_what_it_means",),
     ),
     Requirement(
         "P-query-nested-parentheses",
         "001",
         "Redundant outer parentheses as in ((顔認証 OR 顔識別) AND (遮蔽 OR マスク)) change nothing.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_finds_what_it_means",),
     ),
-    Requirement("P-filter-lop-and", "001", "Every filter with lop and must hold."),
-    Requirement("P-filter-lop-or", "001", "Of the filters with lop or at least one must hold."),
-    Requirement("P-filter-lop-required", "001", "A filter without lop is FILTER_ERROR."),
-    Requirement("P-filter-field-fi", "001", "A filter can name the field fi."),
-    Requirement("P-filter-field-ft", "001", "A filter can name the field ft."),
-    Requirement("P-filter-field-country", "001", "A filter can name the field country."),
-    Requirement("P-filter-field-date", "001", "A filter can name the field date."),
     Requirement(
-        "P-filter-op-in", "001", "The filter op in holds when the document has one of the listed values."
+        "P-filter-lop-and",
+        "001",
+        "Every filter with lop and must hold.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-lop-or",
+        "001",
+        "Of the filters with lop or at least one must hold.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-lop-required",
+        "001",
+        "A filter without lop is FILTER_ERROR.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_wrong_filter_is_named",),
+    ),
+    Requirement(
+        "P-filter-field-fi",
+        "001",
+        "A filter can name the field fi.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-field-ft",
+        "001",
+        "A filter can name the field ft.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-field-country",
+        "001",
+        "A filter can name the field country.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-field-date",
+        "001",
+        "A filter can name the field date.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-op-in",
+        "001",
+        "The filter op in holds when the document has one of the listed values.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
     ),
     Requirement(
         "P-filter-op-at-least",
         "001",
         "The filter op >= holds when the document's value is not below the given one.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
     ),
     Requirement(
         "P-filter-op-at-most",
         "001",
         "The filter op <= holds when the document's value is not above the given one.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
     ),
     Requirement(
-        "P-filter-op-equal", "001", "The filter op = holds when the document has exactly the given value."
+        "P-filter-op-equal",
+        "001",
+        "The filter op = holds when the document has exactly the given value.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
     ),
-    Requirement("P-filter-value-list", "001", "A filter value may be a list."),
-    Requirement("P-filter-value-single", "001", "A filter value may be a single value."),
+    Requirement(
+        "P-filter-value-list",
+        "001",
+        "A filter value may be a list.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
+    Requirement(
+        "P-filter-value-single",
+        "001",
+        "A filter value may be a single value.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_filters_narrow",),
+    ),
     Requirement(
         "P-fulltext-handle-run-id",
         "001",
         "The handle of rrf_search_fulltext_raw carries a string under run_id.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
-        "P-fulltext-handle-lane", "001", "The handle of rrf_search_fulltext_raw carries fulltext under lane."
+        "P-fulltext-handle-lane",
+        "001",
+        "The handle of rrf_search_fulltext_raw carries fulltext under lane.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-handle-run-id-lane",
         "001",
         "The handle of rrf_search_fulltext_raw carries a string under run_id_lane.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-handle-hit-count",
         "001",
         "The handle of rrf_search_fulltext_raw carries an integer under hit_count.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-handle-top-k",
         "001",
         "The handle of rrf_search_fulltext_raw carries the top_k that was applied under top_k.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-handle-meta-query",
         "001",
         "The handle of rrf_search_fulltext_raw repeats the query under meta.query.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-handle-meta-filters",
         "001",
         "The handle of rrf_search_fulltext_raw repeats the filters under meta.filters.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-handle-meta-field-boosts",
         "001",
         "The handle of rrf_search_fulltext_raw carries the field boosts that were applied under "
         "meta.field_boosts.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
         "P-fulltext-example",
         "001",
         "The documented rrf_search_fulltext_raw call with FI and country filters and the boosts 80, "
         "10, 5 and 1 runs and returns a handle.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_the_documented_search_returns_its_handle",),
     ),
     Requirement(
-        "P-multilane-lanes", "001", "run_multilane_search takes a list of lane configurations under lanes."
+        "P-multilane-lanes",
+        "001",
+        "run_multilane_search takes a list of lane configurations under lanes.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::TestMultilane::test_the_documented_call_returns_a_handle_for_each_lane",
+        ),
     ),
     Requirement(
         "P-multilane-lane-name",
         "001",
         "A lane configuration names itself with a string under lane_name such as fulltext_recall, "
         "fulltext_precision or semantic.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::TestMultilane::test_the_documented_call_returns_a_handle_for_each_lane",
+        ),
     ),
     Requirement(
         "P-multilane-fulltext-lane",
         "001",
         "A full-text lane configuration takes query, filters, top_k and field_boosts.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::TestMultilane::test_the_documented_call_returns_a_handle_for_each_lane",
+        ),
     ),
     Requirement(
         "P-multilane-semantic-lane",
         "001",
         "A semantic lane configuration takes text, feature_scope and top_k.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::TestMultilane::test_the_documented_call_returns_a_handle_for_each_lane",
+        ),
     ),
-    Requirement("P-multilane-feature-scope-wide", "001", "A semantic lane accepts the feature_scope wide."),
+    Requirement(
+        "P-multilane-feature-scope-wide",
+        "001",
+        "A semantic lane accepts the feature_scope wide.",
+        tests=("tests/toolsets/patents/test_lanes.py::TestSemantic::test_each_scope_finds_by_meaning",),
+    ),
     Requirement(
         "P-multilane-feature-scope-title-abst-claims",
         "001",
         "A semantic lane accepts the feature_scope title_abst_claims.",
+        tests=("tests/toolsets/patents/test_lanes.py::TestSemantic::test_each_scope_finds_by_meaning",),
     ),
     Requirement(
         "P-multilane-returns-handles",
         "001",
         "run_multilane_search returns a list of run handles, one for each lane in the given order.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::TestMultilane::test_the_documented_call_returns_a_handle_for_each_lane",
+        ),
     ),
     Requirement(
         "P-multilane-example",
         "001",
         "The documented run_multilane_search call with fulltext_recall and semantic lanes runs and "
         "returns two handles.",
+        tests=(
+            "tests/toolsets/patents/test_lanes.py::TestMultilane::test_the_documented_call_returns_a_handle_for_each_lane",
+        ),
     ),
-    Requirement("P-blend-runs", "001", "rrf_blend_frontier takes a list of lane runs under runs."),
     Requirement(
-        "P-blend-run-lane", "001", "A blended run gives its lane as fulltext, semantic or original_dense."
+        "P-blend-runs",
+        "001",
+        "rrf_blend_frontier takes a list of lane runs under runs.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
-    Requirement("P-blend-run-lane-unknown", "001", "A blended run with any other lane is refused."),
-    Requirement("P-blend-run-id-lane", "001", "A blended run names its search result by run_id_lane."),
-    Requirement("P-blend-run-weight-default", "001", "A blended run without weight counts with weight 1.0."),
+    Requirement(
+        "P-blend-run-lane",
+        "001",
+        "A blended run gives its lane as fulltext, semantic or original_dense.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
+    ),
+    Requirement(
+        "P-blend-run-lane-unknown",
+        "001",
+        "A blended run with any other lane is refused.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_a_wrong_run_is_refused",),
+    ),
+    Requirement(
+        "P-blend-run-id-lane",
+        "001",
+        "A blended run names its search result by run_id_lane.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
+    ),
+    Requirement(
+        "P-blend-run-weight-default",
+        "001",
+        "A blended run without weight counts with weight 1.0.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_defaults_are_those_of_the_specification",),
+    ),
     Requirement(
         "P-blend-run-weight-effect",
         "001",
         "A blended run's weight scales its contribution to the fused score.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_weight_of_a_run_scales_what_it_brings",),
     ),
     Requirement(
-        "P-blend-target-profile", "001", "rrf_blend_frontier takes a target_profile of code weights."
+        "P-blend-target-profile",
+        "001",
+        "rrf_blend_frontier takes a target_profile of code weights.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
-    Requirement("P-blend-target-profile-fi", "001", "target_profile.fi maps FI codes to weights."),
-    Requirement("P-blend-target-profile-ft", "001", "target_profile.ft maps F-Term codes to weights."),
+    Requirement(
+        "P-blend-target-profile-fi",
+        "001",
+        "target_profile.fi maps FI codes to weights.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_each_parameter_changes_the_scores",),
+    ),
+    Requirement(
+        "P-blend-target-profile-ft",
+        "001",
+        "target_profile.ft maps F-Term codes to weights.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_each_parameter_changes_the_scores",),
+    ),
     Requirement(
         "P-blend-weights",
         "001",
         "The optional parameter weights carries the code boosts code and code_secondary.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_each_parameter_changes_the_scores",),
     ),
     Requirement(
-        "P-blend-lane-weights", "001", "The optional parameter lane_weights maps kinds of lane to weights."
+        "P-blend-lane-weights",
+        "001",
+        "The optional parameter lane_weights maps kinds of lane to weights.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_each_parameter_changes_the_scores",),
     ),
     Requirement(
         "P-blend-pi-weights",
         "001",
         "The optional parameter pi_weights carries the weights of the parts of π(d).",
+        tests=("tests/toolsets/patents/test_fusions.py::test_each_parameter_changes_the_scores",),
     ),
     Requirement(
         "P-blend-facet-terms",
         "001",
         "The optional parameter facet_terms maps the elements A, B and C to lists of terms.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_facets_weigh_what_is_said_of_them",),
     ),
     Requirement(
-        "P-blend-facet-weights", "001", "The optional parameter facet_weights maps facets to weights."
+        "P-blend-facet-weights",
+        "001",
+        "The optional parameter facet_weights maps facets to weights.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_facets_weigh_what_is_said_of_them",),
     ),
     Requirement(
-        "P-blend-rrf-k-default", "001", "rrf_blend_frontier uses the RRF constant 60 when rrf_k is not given."
+        "P-blend-rrf-k-default",
+        "001",
+        "rrf_blend_frontier uses the RRF constant 60 when rrf_k is not given.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_defaults_are_those_of_the_specification",),
     ),
     Requirement(
         "P-blend-beta-fuse-default",
         "001",
         "rrf_blend_frontier uses the boost strength 1.2 when beta_fuse is not given.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_defaults_are_those_of_the_specification",),
     ),
-    Requirement("P-blend-result-run-id", "001", "A fusion result carries its own run id under run_id."),
+    Requirement(
+        "P-blend-result-run-id",
+        "001",
+        "A fusion result carries its own run id under run_id.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
+    ),
     Requirement(
         "P-blend-result-ranked-docs",
         "001",
         "A fusion result lists the documents in rank order under ranked_docs.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
     Requirement(
-        "P-blend-result-metrics", "001", "A fusion result carries the structural metrics under metrics."
+        "P-blend-result-metrics",
+        "001",
+        "A fusion result carries the structural metrics under metrics.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
     Requirement(
         "P-blend-result-params",
         "001",
         "A fusion result carries the parameters that were applied under params.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
     Requirement(
         "P-blend-example",
         "001",
         "The documented rrf_blend_frontier call with three runs weighing 1.0, 0.8 and 1.2 returns a "
         "fusion result.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
     Requirement(
-        "P-mutate-base-run-id", "001", "rrf_mutate_run takes the fusion to start from under base_run_id."
+        "P-mutate-base-run-id",
+        "001",
+        "rrf_mutate_run takes the fusion to start from under base_run_id.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_the_documented_call_returns_a_fusion",
+        ),
     ),
-    Requirement("P-mutate-delta", "001", "rrf_mutate_run takes the parameters to change under mutate_delta."),
-    Requirement("P-mutate-delta-weights", "001", "mutate_delta may carry weights."),
-    Requirement("P-mutate-delta-lane-weights", "001", "mutate_delta may carry lane_weights."),
-    Requirement("P-mutate-delta-pi-weights", "001", "mutate_delta may carry pi_weights."),
-    Requirement("P-mutate-delta-rrf-k", "001", "mutate_delta may carry rrf_k."),
-    Requirement("P-mutate-delta-beta-fuse", "001", "mutate_delta may carry beta_fuse."),
+    Requirement(
+        "P-mutate-delta",
+        "001",
+        "rrf_mutate_run takes the parameters to change under mutate_delta.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_the_documented_call_returns_a_fusion",
+        ),
+    ),
+    Requirement(
+        "P-mutate-delta-weights",
+        "001",
+        "mutate_delta may carry weights.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_what_is_named_replaces_and_the_rest_stays",
+        ),
+    ),
+    Requirement(
+        "P-mutate-delta-lane-weights",
+        "001",
+        "mutate_delta may carry lane_weights.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_what_is_named_replaces_and_the_rest_stays",
+        ),
+    ),
+    Requirement(
+        "P-mutate-delta-pi-weights",
+        "001",
+        "mutate_delta may carry pi_weights.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_what_is_named_replaces_and_the_rest_stays",
+        ),
+    ),
+    Requirement(
+        "P-mutate-delta-rrf-k",
+        "001",
+        "mutate_delta may carry rrf_k.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_what_is_named_replaces_and_the_rest_stays",
+        ),
+    ),
+    Requirement(
+        "P-mutate-delta-beta-fuse",
+        "001",
+        "mutate_delta may carry beta_fuse.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_what_is_named_replaces_and_the_rest_stays",
+        ),
+    ),
     Requirement(
         "P-mutate-delta-absolute",
         "001",
         "The values in mutate_delta replace the old ones and are not added to them.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_what_is_named_replaces_and_the_rest_stays",
+        ),
     ),
     Requirement(
         "P-mutate-returns-fusion",
         "001",
         "rrf_mutate_run returns a new fusion result and leaves the base run as it was.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_nothing_is_searched_again_and_the_base_stays",
+        ),
     ),
-    Requirement("P-mutate-cheap", "001", "rrf_mutate_run tunes an existing fusion without searching again."),
+    Requirement(
+        "P-mutate-cheap",
+        "001",
+        "rrf_mutate_run tunes an existing fusion without searching again.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_nothing_is_searched_again_and_the_base_stays",
+        ),
+    ),
     Requirement(
         "P-mutate-example",
         "001",
         "The documented rrf_mutate_run call with weights semantic 0.5 and beta_fuse 0.9 returns a "
         "fusion result.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestMutate::test_the_documented_call_returns_a_fusion",
+        ),
     ),
     Requirement(
-        "P-provenance-run-id", "001", "get_provenance takes the id of a fusion or of a search under run_id."
+        "P-provenance-run-id",
+        "001",
+        "get_provenance takes the id of a fusion or of a search under run_id.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
-    Requirement("P-provenance-response-run-id", "001", "A provenance repeats its run under run_id."),
     Requirement(
-        "P-provenance-code-freqs-fi", "001", "A provenance counts FI codes as integers under code_freqs.fi."
+        "P-provenance-response-run-id",
+        "001",
+        "A provenance repeats its run under run_id.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
+    ),
+    Requirement(
+        "P-provenance-code-freqs-fi",
+        "001",
+        "A provenance counts FI codes as integers under code_freqs.fi.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
     Requirement(
         "P-provenance-code-freqs-ft",
         "001",
         "A provenance counts F-Term codes as integers under code_freqs.ft.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
     Requirement(
         "P-provenance-lane-contributions",
         "001",
         "The provenance of a fusion carries each lane's share under lane_contributions.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
     Requirement(
         "P-provenance-lane-contributions-sum",
         "001",
         "The lane contributions of a fusion add up to 1 as in the example.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
     Requirement(
         "P-provenance-metrics",
         "001",
         "The provenance of a fusion carries the structural metrics under metrics.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
     Requirement(
         "P-provenance-search-run",
         "001",
         "The provenance of a search run has neither lane contributions nor metrics.",
+        tests=("tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_lane_tells_only_its_codes",),
     ),
     Requirement(
-        "P-metrics-keys", "001", "The structural metrics are LAS, CCW, S_shape, F_struct and Fproxy."
+        "P-metrics-keys",
+        "001",
+        "The structural metrics are LAS, CCW, S_shape, F_struct and Fproxy.",
+        tests=("tests/toolsets/patents/test_fusions.py::test_the_documented_fusion_returns_its_result",),
     ),
     Requirement(
         "P-provenance-example",
         "001",
         "The provenance of a fusion has the documented shape with lanes such as recall, precision and "
         "semantic.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestProvenance::test_a_fusion_tells_codes_shares_and_metrics",
+        ),
     ),
-    Requirement("P-peek-run-id", "001", "peek_snippets takes the run to preview under run_id."),
     Requirement(
-        "P-peek-limit-default", "001", "peek_snippets shows at most 30 documents when limit is not given."
+        "P-peek-run-id",
+        "001",
+        "peek_snippets takes the run to preview under run_id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
     ),
     Requirement(
-        "P-peek-fields-default", "001", "peek_snippets shows title, abst and claim when fields is not given."
+        "P-peek-limit-default",
+        "001",
+        "peek_snippets shows at most 30 documents when limit is not given.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_thirty_are_shown_and_the_rest_follows",
+        ),
     ),
-    Requirement("P-peek-fields", "001", "peek_snippets shows only the fields that are named."),
-    Requirement("P-peek-budget-bytes", "001", "peek_snippets keeps its answer within budget_bytes."),
+    Requirement(
+        "P-peek-fields-default",
+        "001",
+        "peek_snippets shows title, abst and claim when fields is not given.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-peek-fields",
+        "001",
+        "peek_snippets shows only the fields that are named.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_only_the_fields_asked_for_are_shown",
+        ),
+    ),
+    Requirement(
+        "P-peek-budget-bytes",
+        "001",
+        "peek_snippets keeps its answer within budget_bytes.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_an_answer_never_passes_its_budget",
+        ),
+    ),
     Requirement(
         "P-peek-per-field-chars",
         "001",
         "peek_snippets cuts each field to the number of characters in per_field_chars.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_the_documented_call_keeps_its_caps",
+        ),
     ),
-    Requirement("P-peek-response-run-id", "001", "The peek_snippets answer repeats the run under run_id."),
+    Requirement(
+        "P-peek-response-run-id",
+        "001",
+        "The peek_snippets answer repeats the run under run_id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
     Requirement(
         "P-peek-response-snippets",
         "001",
         "The peek_snippets answer lists the snippets in rank order under snippets.",
-    ),
-    Requirement("P-snippet-rank", "001", "A snippet carries its rank as an integer under rank."),
-    Requirement("P-snippet-pub-id", "001", "A snippet carries the publication number under pub_id."),
-    Requirement("P-snippet-app-id", "001", "A snippet carries the application number or null under app_id."),
-    Requirement("P-snippet-title", "001", "A snippet carries the title under title."),
-    Requirement("P-snippet-abst", "001", "A snippet carries the abstract under abst."),
-    Requirement(
-        "P-snippet-claim", "001", "A snippet carries the claims under claim when they are asked for."
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
     ),
     Requirement(
-        "P-snippet-desc", "001", "A snippet carries the description under desc when it is asked for."
+        "P-snippet-rank",
+        "001",
+        "A snippet carries its rank as an integer under rank.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
     ),
-    Requirement("P-snippet-score", "001", "A snippet carries the document's score as a number under score."),
-    Requirement("P-snippet-metadata", "001", "A snippet carries FI and F-Term codes under metadata."),
+    Requirement(
+        "P-snippet-pub-id",
+        "001",
+        "A snippet carries the publication number under pub_id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-snippet-app-id",
+        "001",
+        "A snippet carries the application number or null under app_id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-snippet-title",
+        "001",
+        "A snippet carries the title under title.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-snippet-abst",
+        "001",
+        "A snippet carries the abstract under abst.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-snippet-claim",
+        "001",
+        "A snippet carries the claims under claim when they are asked for.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-snippet-desc",
+        "001",
+        "A snippet carries the description under desc when it is asked for.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_only_the_fields_asked_for_are_shown",
+        ),
+    ),
+    Requirement(
+        "P-snippet-score",
+        "001",
+        "A snippet carries the document's score as a number under score.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
+    Requirement(
+        "P-snippet-metadata",
+        "001",
+        "A snippet carries FI and F-Term codes under metadata.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_a_snippet_has_the_documented_keys",
+        ),
+    ),
     Requirement(
         "P-peek-example",
         "001",
         "The documented peek_snippets call with limits of 160, 480 and 320 characters returns snippets "
         "within those limits.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_the_documented_call_keeps_its_caps",
+        ),
     ),
-    Requirement("P-get-snippets", "001", "get_snippets returns the detailed snippets of chosen documents."),
     Requirement(
-        "P-publication-id", "001", "get_publication takes a publication number as a string under id."
+        "P-get-snippets",
+        "001",
+        "get_snippets returns the detailed snippets of chosen documents.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::TestSnippets::test_chosen_publications_in_detail",
+        ),
+    ),
+    Requirement(
+        "P-publication-id",
+        "001",
+        "get_publication takes a publication number as a string under id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-publication-id-type-pub-id",
         "001",
         "get_publication with id_type pub_id finds a publication number such as JP2023-123456A.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-publication-id-type-app-doc-id",
         "001",
         "get_publication with id_type app_doc_id finds an EPODOC application number such as JP2023123456.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-publication-id-type-app-id",
         "001",
         "get_publication with id_type app_id finds a number as users write it such as 特願2023-123456.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-publication-id-type-app-id-published",
         "001",
         "get_publication with id_type app_id also finds 特開2023-123456.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-publication-id-type-exam-id",
         "001",
         "get_publication with id_type exam_id finds an examined number.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
-    Requirement("P-publication-id-type-unknown", "001", "get_publication refuses any other id_type."),
+    Requirement(
+        "P-publication-id-type-unknown",
+        "001",
+        "get_publication refuses any other id_type.",
+        tests=("tests/toolsets/patents/test_publications.py::test_an_unknown_number_is_an_error",),
+    ),
     Requirement(
         "P-publication-fields",
         "001",
         "get_publication returns only the fields that are named when fields is given.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_has_only_the_fields_asked_for",
+        ),
     ),
     Requirement(
         "P-publication-per-field-chars",
         "001",
         "get_publication cuts each field to the number of characters in per_field_chars.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_has_only_the_fields_asked_for",
+        ),
     ),
     Requirement(
-        "P-publication-response-pub-id", "001", "A publication carries its publication number under pub_id."
+        "P-publication-response-pub-id",
+        "001",
+        "A publication carries its publication number under pub_id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
-        "P-publication-response-app-id", "001", "A publication carries its application number under app_id."
+        "P-publication-response-app-id",
+        "001",
+        "A publication carries its application number under app_id.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
-        "P-publication-response-title", "001", "A publication carries its title as text under title."
+        "P-publication-response-title",
+        "001",
+        "A publication carries its title as text under title.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
-        "P-publication-response-abst", "001", "A publication carries its abstract as text under abst."
+        "P-publication-response-abst",
+        "001",
+        "A publication carries its abstract as text under abst.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
-        "P-publication-response-claim", "001", "A publication carries its claims as one text under claim."
+        "P-publication-response-claim",
+        "001",
+        "A publication carries its claims as one text under claim.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
-        "P-publication-response-desc", "001", "A publication carries its description as text under desc."
+        "P-publication-response-desc",
+        "001",
+        "A publication carries its description as text under desc.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-publication-response-metadata",
         "001",
         "A publication carries FI, F-Term, filing date and publication date under metadata.",
+        tests=(
+            "tests/toolsets/patents/test_publications.py::test_a_publication_is_found_by_any_of_its_numbers",
+        ),
     ),
     Requirement(
         "P-representatives-pub-ids",
         "001",
         "register_representatives takes a list of publication numbers under pub_ids.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_representative_ranks_higher",
+        ),
     ),
     Requirement(
-        "P-representatives-category", "001", "register_representatives takes the category A, B or C."
+        "P-representatives-category",
+        "001",
+        "register_representatives takes the category A, B or C.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_representative_ranks_higher",
+        ),
     ),
     Requirement(
-        "P-representatives-category-unknown", "001", "register_representatives refuses any other category."
+        "P-representatives-category-unknown",
+        "001",
+        "register_representatives refuses any other category.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_wrong_registration_is_refused",
+        ),
     ),
     Requirement(
         "P-representatives-response-count",
         "001",
         "The register_representatives answer counts what was registered under registered_count.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_representative_ranks_higher",
+        ),
     ),
     Requirement(
         "P-representatives-response-category",
         "001",
         "The register_representatives answer repeats the category under category.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_representative_ranks_higher",
+        ),
     ),
-    Requirement("P-representatives-boost", "001", "A registered document gets a higher π(d)."),
-    Requirement("P-representatives-score", "001", "A registered document gets a higher fused score."),
+    Requirement(
+        "P-representatives-boost",
+        "001",
+        "A registered document gets a higher π(d).",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_representative_ranks_higher",
+        ),
+    ),
+    Requirement(
+        "P-representatives-score",
+        "001",
+        "A registered document gets a higher fused score.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRepresentatives::test_a_representative_ranks_higher",
+        ),
+    ),
     Requirement(
         "P-error-shape",
         "001",
         "A patent tool reports an error as an object under error with code and message and optional details.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_that_is_none_says_where",),
     ),
-    Requirement("P-error-code-type", "001", "The error code and the error message are strings."),
-    Requirement("P-error-invalid-query", "001", "A query with a syntax error is INVALID_QUERY."),
-    Requirement("P-error-filter", "001", "A filter of the wrong structure is FILTER_ERROR."),
-    Requirement("P-error-run-not-found", "001", "A run id that does not exist is RUN_NOT_FOUND."),
-    Requirement("P-error-backend", "001", "A failure of the search engine is BACKEND_ERROR."),
+    Requirement(
+        "P-error-code-type",
+        "001",
+        "The error code and the error message are strings.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_that_is_none_says_where",),
+    ),
+    Requirement(
+        "P-error-invalid-query",
+        "001",
+        "A query with a syntax error is INVALID_QUERY.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_query_that_is_none_says_where",),
+    ),
+    Requirement(
+        "P-error-filter",
+        "001",
+        "A filter of the wrong structure is FILTER_ERROR.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_wrong_filter_is_named",),
+    ),
+    Requirement(
+        "P-error-run-not-found",
+        "001",
+        "A run id that does not exist is RUN_NOT_FOUND.",
+        tests=(
+            "tests/toolsets/patents/test_fusions.py::TestRuns::test_unknown_and_foreign_runs_are_the_same",
+        ),
+    ),
+    Requirement(
+        "P-error-backend",
+        "001",
+        "A failure of the search engine is BACKEND_ERROR.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_failing_engine_is_a_backend_error",),
+    ),
     Requirement(
         "P-error-invalid-parameter",
         "001",
         "A parameter out of range such as top_k below 0 is INVALID_PARAMETER.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_limit_out_of_range_is_an_invalid_parameter",),
     ),
     Requirement(
         "P-rate-limit-none",
         "001",
         "A local server does not limit how often the patent tools are called by default.",
+        tests=("tests/toolsets/patents/test_lanes.py::test_a_local_server_counts_no_calls",),
     ),
 )
 

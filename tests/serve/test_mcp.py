@@ -56,6 +56,16 @@ def test_tools_are_listed_with_schemas_and_annotations(served: tuple[dict[str, s
         "search_documents",
         "get_knowledge_base_summary",
         "normalize_ocr_text",
+        "rrf_search_fulltext_raw",
+        "rrf_search_semantic_raw",
+        "run_multilane_search",
+        "rrf_blend_frontier",
+        "rrf_mutate_run",
+        "get_provenance",
+        "peek_snippets",
+        "get_snippets",
+        "get_publication",
+        "register_representatives",
         "search_programs",
         "get_program",
         "batch_get_programs",
@@ -66,8 +76,9 @@ def test_tools_are_listed_with_schemas_and_annotations(served: tuple[dict[str, s
     for tool in tools:
         assert tool.input_schema["type"] == "object"
         assert tool.output_schema["properties"]
-        assert tool.annotations.read_only_hint is True
-        assert tool.annotations.idempotent_hint is True
+        assert tool.annotations.read_only_hint is (tool.name != "register_representatives")
+        keeps_a_run = tool.name.startswith(("rrf_", "run_"))
+        assert tool.annotations.idempotent_hint is not keeps_a_run
         assert tool.title
         assert "\n" in tool.description
         assert len(tool.name) <= 32
@@ -186,4 +197,4 @@ def test_a_malformed_message_does_not_end_the_server(served: tuple[dict[str, str
     lines, _ = _talk(served[0], *HELLO, broken, listing)
     answers = {line["id"]: line for line in lines}
     assert "error" in answers[2]
-    assert len(answers[3]["result"]["tools"]) == 10
+    assert len(answers[3]["result"]["tools"]) == 20

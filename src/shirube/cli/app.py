@@ -13,6 +13,7 @@ from shirube.cli.verbs.evaluation import evaluation
 from shirube.cli.verbs.kb import kb
 from shirube.cli.verbs.options import As, BaseName, Json, MaybeDocs, caller_of
 from shirube.cli.verbs.pages import pages
+from shirube.cli.verbs.patents import patents
 from shirube.cli.verbs.programs import programs
 from shirube.errors import InvalidInput, NotFound, ShirubeError, Unavailable
 from shirube.toolsets.registry import Application
@@ -23,7 +24,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="標 Shirube: 日本語に強い検索サーバー。 Japanese-first retrieval for agents and people.",
 )
-for name, verbs in (("kb", kb), ("programs", programs), ("pages", pages), ("eval", evaluation)):
+for name, verbs in (
+    ("kb", kb),
+    ("patents", patents),
+    ("programs", programs),
+    ("pages", pages),
+    ("eval", evaluation),
+):
     app.add_typer(verbs, name=name)
 
 

@@ -61,14 +61,15 @@ def normal(text: str) -> str:
 
 
 def keyword(value: object, form: Callable[[str], str], as_prefix: bool) -> Exact | Prefix:
-    """A trailing * asks for the prefix; `form` sees the value without it."""
+    """A trailing * asks for the prefix; `form` sees the value without it, and may ask for one by ending in * itself."""
     if not isinstance(value, str):
         raise ValueProblem("value は文字列で指定してください。", "value must be a string.")
     trimmed = normal(value)
     text = form(trimmed.rstrip("*"))
     if not text:
         raise ValueProblem("value が空です。", "value is empty.")
-    return Prefix(text) if as_prefix or trimmed.endswith("*") else Exact(text)
+    as_prefix = as_prefix or trimmed.endswith("*") or text.endswith("*")
+    return Prefix(text.rstrip("*")) if as_prefix else Exact(text)
 
 
 def number(value: object) -> int | float:

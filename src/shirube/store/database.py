@@ -18,7 +18,7 @@ from shirube.errors import InvalidInput, Unavailable
 
 log = logging.getLogger(__name__)
 
-HEAD = "0004"
+HEAD = "0005"
 BUSY_SECONDS = 60
 _WRITES = "shirube_writes"
 _upgrading = threading.Lock()

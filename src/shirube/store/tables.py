@@ -263,6 +263,40 @@ exclusion_rules = Table(
     Column("rule", JSON, nullable=False),
 )
 
+# A publication is put whole; `revision` grows with every one that changed, for whoever derives something from them.
+publications = Table(
+    "publications",
+    metadata,
+    Column("key", _Serial, primary_key=True, autoincrement=True),
+    Column("tenant_id", String(100), nullable=False),
+    Column("doc_id", String(60), nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("pub_id", String(60)),
+    Column("app_doc_id", String(60)),
+    Column("exam_id", String(60)),
+    Column("content_hash", String(64), nullable=False),
+    # Which scopes have a text, as bits.
+    Column("scopes", Integer, nullable=False),
+    Column("record", JSON, nullable=False),
+    UniqueConstraint("tenant_id", "doc_id"),
+    Index("publications_by_revision", "tenant_id", "revision"),
+    Index("publications_by_pub_id", "tenant_id", "pub_id"),
+    Index("publications_by_app_doc_id", "tenant_id", "app_doc_id"),
+    Index("publications_by_exam_id", "tenant_id", "exam_id"),
+    sqlite_autoincrement=True,
+)
+
+# Publications that somebody called representative of what they look for; "" stands for all of their searches.
+representatives = Table(
+    "representatives",
+    metadata,
+    Column("tenant_id", String(100), primary_key=True),
+    Column("owner", String(200), primary_key=True),
+    Column("lineage", String(60), primary_key=True),
+    Column("doc_id", String(60), primary_key=True),
+    Column("category", String(1), nullable=False),
+)
+
 runs = Table(
     "runs",
     metadata,

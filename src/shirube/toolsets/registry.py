@@ -12,11 +12,13 @@ from shirube.settings import Settings
 from shirube.toolsets.knowledge.operations import knowledge_operations
 from shirube.toolsets.knowledge.original import original_operations
 from shirube.toolsets.pages.operations import page_operations
+from shirube.toolsets.patents.operations import patent_operations
 from shirube.toolsets.programs.operations import program_operations
 
 if TYPE_CHECKING:
     from shirube.toolsets.knowledge.service import KnowledgeService
     from shirube.toolsets.pages.service import PagesService
+    from shirube.toolsets.patents.service import PatentsService
     from shirube.toolsets.programs.service import ProgramsService
     from shirube.workspace import Workspace
 
@@ -44,10 +46,12 @@ class Application:
         self.workspace: Callable[[], Workspace] = _once(self._open_workspace)
         self.knowledge: Callable[[], KnowledgeService] = _once(self._open_knowledge)
         self.pages: Callable[[], PagesService] = _once(self._open_pages)
+        self.patents: Callable[[], PatentsService] = _once(self._open_patents)
         self.programs: Callable[[], ProgramsService] = _once(self._open_programs)
         self.registry = Registry(
             [
                 *knowledge_operations(self.knowledge),
+                *patent_operations(self.patents),
                 *program_operations(self.programs),
                 *page_operations(self.pages, is_tool=settings.docs is not None),
                 # The registry is asked when they are called, not while it is made.
@@ -67,6 +71,11 @@ class Application:
         from shirube.toolsets.knowledge.service import KnowledgeService
 
         return KnowledgeService(self.workspace())
+
+    def _open_patents(self) -> "PatentsService":
+        from shirube.toolsets.patents.service import PatentsService
+
+        return PatentsService(self.workspace())
 
     def _open_programs(self) -> "ProgramsService":
         from shirube.toolsets.programs.service import ProgramsService

@@ -12,7 +12,7 @@ from shirube.errors import InvalidInput
 from shirube.index.contract import Holding, Layout, Weight
 from shirube.index.embedded.tokens import BORDER, sequence
 from shirube.query.filters import Condition, Filters
-from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term
+from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, walk
 from shirube.query.values import Between, Exact, Period, Prefix, Test
 from shirube.text.tokenize import bigrams, words
 
@@ -87,37 +87,59 @@ def _any_word(schema: tantivy.Schema, layout: Layout, text: str, weights: Mappin
 
 
 def _tree(schema: tantivy.Schema, layout: Layout, node: Node, weights: Mapping[str, Weight]) -> Query:
+    """What a tree means; of NEAR and wildcards, and of signs, all that may be meant: whoever asks looks at the texts.
+
+    Below a NOT that would be too little, so what is not exact is left out there.
+    """
     match node:
         case And():
             return _all(_tree(schema, layout, each, weights) for each in node.operands)
         case Or():
             return _any(_tree(schema, layout, each, weights) for each in node.operands)
+        case Not() if not _is_exact(node.operand):
+            return Query.all_query()
         case Not():
             return _not(_tree(schema, layout, node.operand, weights))
-        case Term() if not node.wildcard:
-            return _sequence(schema, layout, node.parts[0], weights)
+        case Term():
+            return _all(_characters(schema, layout, each, weights) for each in node.parts if each)
         case Phrase():
-            return _sequence(schema, layout, node.text, weights)
-        case Near() | Term():
-            raise InvalidInput(
-                "This index does not search with NEAR or wildcards yet",
-                "この索引では NEAR とワイルドカードの検索はまだ使えません。",
-                hint="語をそのまま AND でつないでください。 Join the words with AND instead.",
-            )
+            return _characters(schema, layout, node.text, weights)
+        case Near():
+            return _all(_any(_tree(schema, layout, term, weights) for term in group) for group in node.groups)
 
 
-def _sequence(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
-    """Entries holding this character sequence in any field, scored by field."""
+def _is_exact(node: Node) -> bool:
+    """Whether the index finds exactly what a tree means."""
+    return all(
+        not isinstance(each, Near)
+        and not (isinstance(each, Term) and each.wildcard)
+        and _has_letters_only(each)
+        for each in walk(node)
+    )
+
+
+def _has_letters_only(node: Node) -> bool:
+    text = node.parts[0] if isinstance(node, Term) else node.text if isinstance(node, Phrase) else "a"
+    return text.isalnum()
+
+
+def _characters(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
+    """Entries that hold these characters one after the other, as far as the index can tell, scored by field."""
+    if layout.phrases:
+        return _holding(schema, layout, text, weights, None)
     tokens = sequence(text)
     found = []
     for field in layout.texts:
         name = f"{field}_bigrams"
-        if layout.phrases and len(tokens) > 1:
-            query = _phrase(schema, name, tokens)
-        else:
-            query = _all(_token(schema, name, each) for each in tokens if each != BORDER)
-        found.append(Query.boost_query(query, weights.get(field, _PLAIN).bigrams))
-    return _any(found) if tokens else Query.empty_query()
+        held = [_token(schema, name, each) for each in tokens[1:-1] if each != BORDER]
+        held += [_end(schema, name, each) for each in {*tokens[:1], *tokens[-1:]}]
+        found.append(Query.boost_query(_all(held), weights.get(field, _PLAIN).bigrams))
+    return _any(found) if tokens else Query.all_query()
+
+
+def _end(schema: tantivy.Schema, field: str, token: str) -> Query:
+    """A token at an end of a sequence: a Latin one may be part of a word."""
+    return _words_with(schema, field, token, None) if token.isascii() else _token(schema, field, token)
 
 
 def _holding(
@@ -169,18 +191,6 @@ def _open_end(token: str) -> str:
     if token.isascii():
         return "[a-z0-9]*" if len(token) <= _LONGEST_PART else ""
     return ".?" if _is_letter(token) else ""
-
-
-def _phrase(schema: tantivy.Schema, field: str, tokens: list[str]) -> Query:
-    """These tokens side by side. A letter alone at an end may belong to a longer run in the text."""
-    if not (_is_letter(tokens[0]) or _is_letter(tokens[-1])):
-        return Query.phrase_query(schema, field, list(tokens))
-    patterns: list[str | tuple[int, str]] = [re.escape(token) for token in tokens]
-    if _is_letter(tokens[0]):
-        patterns[0] = f".?{patterns[0]}"
-    if _is_letter(tokens[-1]):
-        patterns[-1] = f"{patterns[-1]}.?"
-    return Query.regex_phrase_query(schema, field, patterns)
 
 
 def _token(schema: tantivy.Schema, field: str, token: str) -> Query:

@@ -1,0 +1,102 @@
+"""The verbs for patent publications."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from shirube.caller import Caller
+from shirube.cli.output import err, out, progress_bar, show_json
+from shirube.errors import InvalidInput
+from shirube.settings import load_settings
+from shirube.toolsets.patents.importing import import_files
+from shirube.toolsets.registry import Application
+
+_SHOWN_REFUSED = 20
+
+
+def _call(application: Application, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
+    answer = asyncio.run(application.registry.call(name, caller, dict(arguments)))
+    if answer.error:
+        raise answer.error
+    return answer.sent
+
+
+def take_in(files: Sequence[Path], *, vectors: bool, caller: Caller, as_json: bool) -> None:
+    application = Application(load_settings())
+    with progress_bar("公報を読んでいます") as progress:
+        report = import_files(application.workspace().database, caller, files, progress)
+    with progress_bar("索引を作っています") as progress:
+        application.patents().catch_up(caller.tenant, progress)
+    if vectors:
+        with progress_bar("ベクトルを作っています") as progress:
+            application.patents().embed(caller.tenant, progress)
+    if as_json:
+        show_json(asdict(report))
+        return
+    out.print(f"公報: 追加 {report.added}、変更 {report.changed}、変更なし {report.unchanged}")
+    if report.refused:
+        out.print(f"取り込めなかった行: {len(report.refused)}")
+        for each in report.refused[:_SHOWN_REFUSED]:
+            err.print(f"  {each.file} {each.line} 行目: {each.reason_ja} {each.reason}")
+
+
+def search(
+    query: str, *, fi: Sequence[str], limit: int, semantic: bool, caller: Caller, as_json: bool
+) -> None:
+    application = Application(load_settings())
+    filters = [{"lop": "and", "field": "fi", "op": "in", "value": list(fi)}] if fi else []
+    if semantic:
+        handle = _call(application, caller, "rrf_search_semantic_raw", {"text": query, "filters": filters})
+    else:
+        handle = _call(application, caller, "rrf_search_fulltext_raw", {"query": query, "filters": filters})
+    if as_json:
+        show_json(handle)
+        return
+    show_run(application, caller, handle["run_id"], limit)
+    out.print(f"{handle['hit_count']} 件  run {handle['run_id']}")
+
+
+def show_run(application: Application, caller: Caller, run_id: str, limit: int) -> None:
+    asked = {"run_id": run_id, "limit": limit, "fields": ["title", "abst"], "per_field_chars": {"abst": 100}}
+    for each in _call(application, caller, "peek_snippets", asked)["snippets"]:
+        out.print(f"{each['rank']:>3}. {each['title']}  {each['pub_id']}  {each['score']:.4f}")
+        out.print(f"     {' '.join((each['abst'] or '').split())}", style="dim")
+
+
+def fuse(runs: Sequence[str], *, fi: Sequence[str], limit: int, caller: Caller, as_json: bool) -> None:
+    application = Application(load_settings())
+    lanes = [{"lane": run_id.partition("-")[0], "run_id_lane": run_id} for run_id in runs]
+    asked = {"runs": lanes, "target_profile": {"fi": dict(map(_weighed, fi))}}
+    result = _call(application, caller, "rrf_blend_frontier", asked)
+    if as_json:
+        show_json(result)
+        return
+    show_run(application, caller, result["run_id"], limit)
+    figures = "  ".join(f"{name} {value:.3f}" for name, value in result["metrics"].items())
+    out.print(f"{result['total_docs']} 件  {figures}  run {result['run_id']}")
+
+
+def _weighed(written: str) -> tuple[str, float]:
+    code, _, weight = written.partition("=")
+    try:
+        return code, float(weight or 1)
+    except ValueError:
+        raise InvalidInput(
+            f"--fi {written}: the weight is no number", f"--fi {written}: 重みが数値ではありません。"
+        ) from None
+
+
+def get(number: str, *, caller: Caller, as_json: bool) -> None:
+    body = _call(Application(load_settings()), caller, "get_publication", {"id": number})
+    if as_json:
+        show_json(body)
+        return
+    out.print(f"{body['title']}  {body['pub_id']}  {body['app_id'] or ''}")
+    for name, value in body["metadata"].items():
+        if value:
+            out.print(f"  {name}: {'、'.join(value) if isinstance(value, list) else value}", style="dim")
+    for name in ("abst", "claim", "desc"):
+        if body[name]:
+            out.print(f"\n{body[name]}")

@@ -1,0 +1,108 @@
+"""What the indexes of patents are made from: publications, and the part of each that a semantic lane looks at."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Any
+
+from shirube.index.contract import Change, Entry, Layout
+from shirube.query.filters import Field, Schema
+from shirube.query.values import normal
+from shirube.store import patents as store
+from shirube.store.database import Database
+from shirube.store.patents import Publication
+from shirube.toolsets.patents.codes import fi_norm, normal_symbol, subtree
+from shirube.toolsets.patents.record import TEXTS, scope_text
+
+KEYWORDS = ("fi", "ft", "ipc", "cpc", "country", "applicant", "inventor")
+NUMBERS = ("date", "filing_date", "pubyear")
+LAYOUT = Layout(texts=TEXTS, keywords=KEYWORDS, numbers=NUMBERS, phrases=True)
+BODY = "body"
+SCOPE_LAYOUT = Layout(texts=(BODY,), keywords=KEYWORDS, numbers=NUMBERS)
+SCOPES = ("wide", "title_abst_claims", "claims_only", "top_claim", "background_jp")
+
+
+def _class_symbol(written: str) -> str:
+    """As it is compared; a shorter one stands for all below it."""
+    below = subtree(written)
+    return fi_norm(written) if below is None else f"{below}*"
+
+
+FILTERS: Schema = {
+    **dict.fromkeys(("fi", "ipc", "cpc"), Field("keyword", _class_symbol)),
+    "ft": Field("keyword", normal_symbol),
+    "country": Field("keyword", normal_symbol),
+    "applicant": Field("keyword", normal),
+    "inventor": Field("keyword", normal),
+    "date": Field("date"),
+    "filing_date": Field("date"),
+    "pubyear": Field("number"),
+}
+
+
+class PublicationFeed:
+    """The publications of a tenant; with a `scope`, that part of each as one text."""
+
+    def __init__(self, database: Database, tenant: str, scope: str | None = None) -> None:
+        self._database = database
+        self._tenant = tenant
+        self._scope = scope
+
+    def revision(self) -> int:
+        with self._database.read() as connection:
+            return store.revision_of(connection, self._tenant)
+
+    def count(self) -> int:
+        with self._database.read() as connection:
+            return store.count(connection, self._tenant)
+
+    def keys(self) -> Sequence[int]:
+        with self._database.read() as connection:
+            return store.keys(connection, self._tenant, 0 if self._scope is None else scope_bit(self._scope))
+
+    def changes(self, since: int) -> Sequence[Change]:
+        with self._database.read() as connection:
+            return [
+                Change(doc_id, revision, 1)
+                for doc_id, revision in store.changed(connection, self._tenant, since)
+            ]
+
+    def entries(self, groups: Sequence[str]) -> Iterator[Entry]:
+        with self._database.read() as connection:
+            yield from map(self._entry, store.of_groups(connection, self._tenant, groups))
+
+    def entries_by_key(self, keys: Sequence[int]) -> Iterator[Entry]:
+        with self._database.read() as connection:
+            found = store.by_key(connection, self._tenant, keys)
+        yield from (self._entry(found[key]) for key in keys if key in found)
+
+    def _entry(self, publication: Publication) -> Entry:
+        record = publication.record
+        texts = {name: record[name] for name in TEXTS} if self._scope is None else self._scoped(record)
+        return Entry(publication.key, publication.doc_id, texts, keywords(record), numbers(record))
+
+    def _scoped(self, record: dict[str, Any]) -> dict[str, str]:
+        assert self._scope is not None
+        return {BODY: scope_text(record, self._scope)}
+
+
+def scope_bit(scope: str) -> int:
+    return 1 << SCOPES.index(scope)
+
+
+def scopes_of(record: dict[str, Any]) -> int:
+    """The bits of the scopes that a publication has a text for."""
+    return sum(scope_bit(scope) for scope in SCOPES if scope_text(record, scope).strip())
+
+
+def keywords(record: dict[str, Any]) -> dict[str, list[str]]:
+    symbols = {name: [fi_norm(each) for each in record[name]] for name in ("ipc", "cpc")}
+    names = {name: [normal(each) for each in record[name]] for name in ("applicant", "inventor")}
+    return {"fi": record["fi_norm"], "ft": record["ft"], **symbols, "country": [record["country"]], **names}
+
+
+def numbers(record: dict[str, Any]) -> dict[str, int]:
+    days = {"date": record["publication_date"], "filing_date": record["filing_date"]}
+    found = {name: date.fromisoformat(day).toordinal() for name, day in days.items() if day}
+    if record["publication_date"]:
+        found["pubyear"] = int(record["publication_date"][:4])
+    return found

@@ -1,0 +1,74 @@
+"""Numbers of applications, publications and patents, as people write them and as records hold them.
+
+特願2023-123456 ⇄ JP2023123456, 特開2023-123456 ⇄ JP2023-123456A, 特表2023-500001 ⇄ JP2023-500001A,
+再表2023/123456 ⇄ WO2023/123456, 特許第7123456号 ⇄ JP7123456B; in any width, with imperial years (平10, H10, 令5).
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["app_doc_id", "pub_id", "exam_id"]
+
+# The year of an era is counted from these.
+_ERAS = {
+    "昭和": 1925,
+    "昭": 1925,
+    "S": 1925,
+    "平成": 1988,
+    "平": 1988,
+    "H": 1988,
+    "令和": 2018,
+    "令": 2018,
+    "R": 2018,
+}
+_ERA = "|".join(sorted(_ERAS, key=len, reverse=True))
+_YEAR = rf"(?:(?P<era>{_ERA})(?P<count>元|[0-9]{{1,2}})(?:年)?|(?P<year>(?:18|19|20)[0-9]{{2}}))"
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-"))
+
+_APPLICATION = re.compile(rf"(?:特願|JP特願){_YEAR}-?(?P<number>[0-9]{{1,6}})号?")
+_PUBLICATION = re.compile(rf"(?:特開|特表){_YEAR}-(?P<number>[0-9]{{1,6}})号?(?:公報)?A?")
+_INTERNATIONAL = re.compile(
+    r"(?:再表|再公表|国際公開(?:第)?|WO)(?P<year>[0-9]{4})[/-]?(?P<number>[0-9]{6})号?(?:A1)?"
+)
+_PATENT = re.compile(r"(?:特許第?|JP)(?P<number>[0-9]{6,7})(?:号|B[0-9]?)?(?:公報)?")
+_EPODOC = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})(?P<number>[0-9]{6})")
+_JP_PUBLICATION = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})-(?P<number>[0-9]{1,6})A?")
+
+
+@dataclass(frozen=True)
+class Number:
+    """What a number is of, in the form in which records hold it."""
+
+    kind: Kind
+    id: str
+
+
+def read_number(written: str) -> Number | None:
+    """The number that a text is; None where it is none of those above."""
+    text = "".join(unicodedata.normalize("NFKC", written).translate(_DASHES).upper().split())
+    if found := _APPLICATION.fullmatch(text):
+        return Number("app_doc_id", f"JP{_year(found)}{int(found['number']):06}")
+    if found := _PUBLICATION.fullmatch(text) or _JP_PUBLICATION.fullmatch(text):
+        return Number("pub_id", f"JP{_year(found)}-{int(found['number']):06}A")
+    if found := _INTERNATIONAL.fullmatch(text):
+        return Number("pub_id", f"WO{found['year']}/{found['number']}")
+    if found := _EPODOC.fullmatch(text):
+        return Number("app_doc_id", text)
+    if found := _PATENT.fullmatch(text):
+        return Number("exam_id", f"JP{int(found['number'])}B")
+    return None
+
+
+def application_in_japanese(app_doc_id: str) -> str | None:
+    """特願2023-123456 of JP2023123456."""
+    found = _EPODOC.fullmatch(app_doc_id)
+    return f"特願{found['year']}-{found['number']}" if found else None
+
+
+def _year(found: re.Match[str]) -> int:
+    groups = found.groupdict()
+    if groups.get("year"):
+        return int(groups["year"])
+    return _ERAS[groups["era"]] + (1 if groups["count"] == "元" else int(groups["count"]))

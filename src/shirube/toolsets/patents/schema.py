@@ -1,0 +1,261 @@
+"""Inputs and outputs of the patent tools, as their specification gives them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
+
+LaneType = Literal["fulltext", "semantic", "original_dense"]
+IdType = Literal["pub_id", "app_doc_id", "app_id", "exam_id"]
+Category = Literal["A", "B", "C"]
+DEFAULT_TOP_K, MOST_TOP_K = 500, 2000
+FieldName = Literal["title", "abst", "claim", "desc"]
+DEFAULT_BOOSTS: dict[FieldName, float] = {"title": 80.0, "abst": 10.0, "claim": 5.0, "desc": 1.0}
+TEXT_LIMIT = 20_000
+
+
+class _Input(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Query = Annotated[
+    str,
+    StringConstraints(max_length=TEXT_LIMIT),
+    Field(description='Boolean query: AND OR NOT ( ) "句" 前方一致* *N10"語 語" *ONP5"語 語"'),
+]
+Text = Annotated[str, StringConstraints(max_length=TEXT_LIMIT), Field(description="探したい内容の文章")]
+Filters = Annotated[list[dict[str, Any]], Field(max_length=200, description="[{lop, field, op, value}, …]")]
+Boosts = Annotated[dict[FieldName, Weight], Field(description="フィールド別重み")]
+Scope = Annotated[
+    str, Field(description="wide | title_abst_claims | claims_only | top_claim | background_jp")
+]
+# Checked by the service, so that a wrong one has the code of the specification.
+TopK = Annotated[int, Field(description="取得上限 1〜2000（デフォルト500）")]
+RunId = Annotated[str, StringConstraints(max_length=100)]
+Shown = Annotated[int, Field(ge=1, le=MOST_TOP_K, description="ranked_docs の件数（続きは peek_snippets）")]
+Weights = dict[str, Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]]
+
+
+class FulltextInput(_Input):
+    query: Query
+    filters: Filters = []
+    top_k: TopK = DEFAULT_TOP_K
+    field_boosts: Boosts | None = None
+    sort: Annotated[str | None, Field(description="score（デフォルト）| date_desc | date_asc | pub_id")] = (
+        None
+    )
+
+
+class SemanticInput(_Input):
+    text: Text
+    filters: Filters = []
+    top_k: TopK = DEFAULT_TOP_K
+    feature_scope: Scope = "wide"
+
+
+class LaneConfig(_Input):
+    lane_name: Annotated[str, StringConstraints(min_length=1, max_length=60)]
+    query: Query | None = None
+    text: Text | None = None
+    filters: Filters = []
+    top_k: TopK = DEFAULT_TOP_K
+    field_boosts: Boosts | None = None
+    feature_scope: Scope = "wide"
+    sort: str | None = None
+
+
+class MultilaneInput(_Input):
+    lanes: Annotated[list[LaneConfig], Field(min_length=1, max_length=20)]
+
+
+class BlendRunInput(_Input):
+    lane: LaneType
+    run_id_lane: RunId
+    weight: Weight = 1.0
+
+
+class TargetProfile(_Input):
+    fi: dict[str, Weight] = {}
+    ft: dict[str, Weight] = {}
+
+
+class BlendInput(_Input):
+    runs: Annotated[list[BlendRunInput], Field(min_length=1, max_length=20)]
+    target_profile: TargetProfile = TargetProfile()
+    weights: Weights | None = None
+    lane_weights: Weights | None = None
+    pi_weights: Weights | None = None
+    facet_terms: dict[str, list[str]] | None = None
+    facet_weights: dict[str, Weight] | None = None
+    rrf_k: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
+    beta_fuse: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
+    limit: Shown = 100
+
+
+class MutateDelta(_Input):
+    weights: Weights | None = None
+    lane_weights: Weights | None = None
+    pi_weights: Weights | None = None
+    rrf_k: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
+    beta_fuse: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
+
+
+class MutateInput(_Input):
+    base_run_id: RunId
+    mutate_delta: MutateDelta
+    limit: Shown = 100
+
+
+class ProvenanceInput(_Input):
+    run_id: RunId
+
+
+PerField = dict[FieldName, Annotated[int, Field(ge=0, le=100_000)]]
+
+
+class PeekInput(_Input):
+    run_id: RunId
+    limit: Annotated[int | None, Field(ge=1, le=100)] = None
+    fields: list[FieldName] | None = None
+    budget_bytes: Annotated[int | None, Field(ge=1)] = None
+    per_field_chars: PerField | None = None
+    offset: Annotated[int, Field(ge=0)] = 0
+
+
+class SnippetsInput(_Input):
+    ids: Annotated[list[str], Field(min_length=1, max_length=100)]
+    fields: list[FieldName] | None = None
+    per_field_chars: PerField | None = None
+
+
+class PublicationInput(_Input):
+    id: Annotated[str, StringConstraints(max_length=100)]
+    id_type: IdType = "pub_id"
+    fields: list[FieldName] | None = None
+    per_field_chars: PerField | None = None
+
+
+class RepresentativesInput(_Input):
+    pub_ids: Annotated[list[str], Field(min_length=1, max_length=30)]
+    category: Category
+    run_id: RunId | None = None
+
+
+class HumanInput(_Input):
+    query: Query
+    filters: Filters = []
+    top_k: TopK = 50
+
+
+class HumanSemanticInput(_Input):
+    text: Text
+    filters: Filters = []
+    top_k: TopK = 50
+
+
+class RunHandle(BaseModel):
+    run_id: str
+    lane: str
+    run_id_lane: str
+    hit_count: int
+    top_k: int
+    meta: dict[str, Any]
+    status: str = "ok"
+    error: dict[str, Any] | None = None
+
+
+class RunHandles(RootModel[list[RunHandle]]):
+    """One for each lane, in their order."""
+
+
+class RankedDoc(BaseModel):
+    rank: int
+    doc_id: str
+    pub_id: str
+    score: float
+    rrf: float
+    pi: float
+    lanes: dict[str, int]
+
+
+class StructuralMetrics(BaseModel):
+    LAS: float
+    CCW: float
+    S_shape: float
+    F_struct: float
+    Fproxy: float
+
+
+class FrontierPoint(BaseModel):
+    k: int
+    precision: float
+    recall: float
+    f1: float
+
+
+class FusionResult(BaseModel):
+    run_id: str
+    total_docs: int
+    ranked_docs: list[RankedDoc]
+    metrics: StructuralMetrics
+    params: dict[str, Any]
+    frontier: list[FrontierPoint]
+
+
+class CodeFreqs(BaseModel):
+    fi: dict[str, int]
+    ft: dict[str, int]
+
+
+class Provenance(BaseModel):
+    run_id: str
+    code_freqs: CodeFreqs
+    lane_contributions: dict[str, float] | None = None
+    metrics: StructuralMetrics | None = None
+    recipe: dict[str, Any]
+    parent: str | None = None
+    history: list[str] = []
+
+
+class Snippet(BaseModel):
+    rank: int | None = None
+    doc_id: str
+    pub_id: str
+    app_id: str | None
+    title: str | None = None
+    abst: str | None = None
+    claim: str | None = None
+    desc: str | None = None
+    score: float | None = None
+    metadata: dict[str, Any]
+
+
+class Snippets(BaseModel):
+    run_id: str
+    snippets: list[Snippet]
+    meta: dict[str, Any]
+
+
+class GivenSnippets(BaseModel):
+    snippets: list[Snippet]
+    not_found: list[str]
+
+
+class Publication(BaseModel):
+    pub_id: str
+    app_id: str | None
+    title: str | None = None
+    abst: str | None = None
+    claim: str | None = None
+    desc: str | None = None
+    metadata: dict[str, Any]
+
+
+class Registered(BaseModel):
+    registered_count: int
+    category: str
+    not_found: list[str]
+
+
+class Ids(RootModel[list[str]]):
+    """Ids alone."""

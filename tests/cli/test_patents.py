@@ -1,0 +1,44 @@
+"""The verbs for publications, in processes of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.toolsets.patents.conftest import ROWS
+
+
+@pytest.fixture
+def filled(shirube: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("SHIRUBE_EMBEDDER", "none")
+    path = tmp_path / "公報.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS) + "{\n")
+    done = shirube("patents", "import", str(path))
+    assert done.code == 0, done.err
+    assert "追加 6、変更 0、変更なし 0" in done.out
+    assert "7 行目" in done.err
+    return shirube
+
+
+def test_search_fuse_and_get(filled: Run) -> None:
+    shown = filled("patents", "search", "(顔認証 OR 顔識別) AND マスク", "--fi", "G06V10")
+    assert "顔認証装置" in shown.out
+    assert "2 件" in shown.out
+    runs = [filled("patents", "search", query, "--json").json()["run_id"] for query in ("顔認証", "遮蔽")]
+    fused = filled("patents", "fuse", *runs, "--fi", "G06V10/82=1.0")
+    assert "1. 顔認証装置" in fused.out
+    assert "LAS" in fused.out
+    assert filled("patents", "fuse", *runs, "--json").json()["total_docs"] == 2
+    assert "特願2022-000001" in filled("patents", "get", "特許第7123456号").out
+
+
+def test_what_is_wrong_is_said(filled: Run) -> None:
+    wrong = filled("patents", "search", "(顔")
+    assert wrong.code == 1
+    assert "閉じられていません" in wrong.err
+    assert filled("patents", "get", "特開2099-1").code == 1
+    assert filled("patents", "fuse", "fulltext-0").code == 1
+    failed = filled("call", "rrf_search_fulltext_raw", "--args", '{"query":"AND"}')
+    assert failed.code == 1
+    assert failed.json()["error"]["code"] == "INVALID_QUERY"

@@ -1,0 +1,277 @@
+"""Fusing lanes, tuning a fusion, what stands behind it, and who may use it."""
+
+from typing import Any
+
+import pytest
+
+from shirube.caller import LOCAL, Caller
+from shirube.toolsets.patents.fusion import DEFAULT_PI
+from tests.toolsets.patents.conftest import MASK, ROWS, Patents
+
+PROFILE = {"fi": {"G06V10/82": 1.0, "G06V40/16": 0.9}, "ft": {}}
+EXAMPLE: dict[str, Any] = {
+    "target_profile": PROFILE,
+    "weights": {"code": 0.3, "code_secondary": 0.0},
+    "lane_weights": {"recall": 1.0, "precision": 1.0, "semantic": 0.8},
+    "pi_weights": {"code": 0.4, "facet": 0.3, "lane": 0.3},
+    "rrf_k": 60,
+    "beta_fuse": 1.2,
+}
+
+
+@pytest.fixture(scope="module")
+def runs(dense: Patents) -> list[dict[str, Any]]:
+    """The runs of the documented fusion: recall, precision and semantic, weighing 1.0, 0.8 and 1.2."""
+    handles = dense.call(
+        "run_multilane_search",
+        lanes=[
+            {"lane_name": "fulltext_recall", "query": "顔 OR 遮蔽 OR 指紋"},
+            {"lane_name": "fulltext_precision", "query": "顔認証 AND 遮蔽"},
+            {"lane_name": "semantic", "text": MASK},
+        ],
+    )
+    weights = (1.0, 0.8, 1.2)
+    return [
+        {"lane": each["lane"], "run_id_lane": each["run_id_lane"], "weight": weight}
+        for each, weight in zip(handles, weights, strict=True)
+    ]
+
+
+def scores(result: dict[str, Any]) -> dict[str, float]:
+    return {each["pub_id"]: each["score"] for each in result["ranked_docs"]}
+
+
+def test_the_documented_fusion_returns_its_result(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    result = dense.call("rrf_blend_frontier", runs=runs, **EXAMPLE)
+    assert result["run_id"].startswith("fusion-")
+    assert result["ranked_docs"][0]["pub_id"] == "JP2023-123456A"
+    assert [each["rank"] for each in result["ranked_docs"]] == list(range(1, len(result["ranked_docs"]) + 1))
+    assert list(scores(result).values()) == sorted(scores(result).values(), reverse=True)
+    assert list(result["metrics"]) == ["LAS", "CCW", "S_shape", "F_struct", "Fproxy"]
+    assert result["params"]["weights"] == EXAMPLE["weights"]
+    assert (result["params"]["rrf_k"], result["params"]["beta_fuse"]) == (60, 1.2)
+    assert [point["k"] for point in result["frontier"]] == [10, 20, 30, 40, 50, 80, 100]
+    assert result["total_docs"] == len(result["ranked_docs"])
+
+
+def test_defaults_are_those_of_the_specification(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    result = dense.call("rrf_blend_frontier", runs=[{**runs[0]}])
+    assert (result["params"]["rrf_k"], result["params"]["beta_fuse"]) == (60, 1.2)
+    assert result["params"]["pi_weights"] == DEFAULT_PI
+    unweighted = {name: value for name, value in runs[0].items() if name != "weight"}
+    assert scores(dense.call("rrf_blend_frontier", runs=[unweighted])) == scores(result)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"target_profile": {"fi": {"G06V40/12": 1.0}, "ft": {}}},
+        {"target_profile": {"fi": {}, "ft": {"5B089CA13": 1.0}}},
+        {"weights": {"code": 3.0}},
+        {"weights": {"code_secondary": 3.0}},
+        {"weights": {"semantic": 5.0}},
+        {"lane_weights": {"precision": 9.0}},
+        {"pi_weights": {"lane": 0.0}},
+        {"facet_terms": {"A": ["扉"], "B": ["暗証番号"]}},
+        {"rrf_k": 1},
+        {"beta_fuse": 0},
+    ],
+)
+def test_each_parameter_changes_the_scores(
+    dense: Patents, runs: list[dict[str, Any]], changed: dict[str, Any]
+) -> None:
+    base: dict[str, Any] = {"target_profile": PROFILE}
+    before = dense.call("rrf_blend_frontier", runs=runs, **base)
+    after = dense.call("rrf_blend_frontier", runs=runs, **{**base, **changed})
+    assert scores(before) != scores(after)
+
+
+def test_the_weight_of_a_run_scales_what_it_brings(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    once, twice = (
+        scores(dense.call("rrf_blend_frontier", runs=[{**runs[1], "weight": weight}]))
+        for weight in (1.0, 2.0)
+    )
+    assert {doc: score * 2 for doc, score in once.items()} == pytest.approx(twice)
+
+
+def test_facets_weigh_what_is_said_of_them(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    facets = {"A": ["扉"], "B": ["指紋"], "C": []}
+    doors, prints = (
+        dense.call("rrf_blend_frontier", runs=runs[:1], facet_terms=facets, facet_weights=weights)
+        for weights in ({"A": 1.0, "B": 0.0}, {"A": 0.0, "B": 1.0})
+    )
+    pi = [{each["pub_id"]: each["pi"] for each in result["ranked_docs"]} for result in (doors, prints)]
+    assert pi[0]["JP2021-100002A"] > pi[1]["JP2021-100002A"]
+    assert pi[0]["JP2020-100003A"] < pi[1]["JP2020-100003A"]
+
+
+def test_a_full_symbol_matches_exactly_for_the_second_boost(
+    dense: Patents, runs: list[dict[str, Any]]
+) -> None:
+    asked: dict[str, Any] = {"runs": runs[:1], "target_profile": {"fi": {"G06V40/16@A": 1.0}}}
+    plain = scores(dense.call("rrf_blend_frontier", **asked))
+    boosted = scores(dense.call("rrf_blend_frontier", **asked, weights={"code_secondary": 1.0}))
+    assert {doc for doc in plain if boosted[doc] > plain[doc]} == {"JP2023-123456A"}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"lane": "magic", "run_id_lane": "x"},
+        {"lane": "fulltext"},
+        {"lane": "fulltext", "run_id_lane": "x", "weight": -1},
+        {"lane": "fulltext", "run_id_lane": "x", "weight": "1"},
+    ],
+)
+def test_a_wrong_run_is_refused(dense: Patents, run: dict[str, Any]) -> None:
+    assert dense.error("rrf_blend_frontier", runs=[run])["code"] == "INVALID_PARAMETER"
+
+
+@pytest.fixture(scope="module")
+def base(dense: Patents, runs: list[dict[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = dense.call("rrf_blend_frontier", runs=runs, **EXAMPLE)
+    return result
+
+
+class TestMutate:
+    def test_the_documented_call_returns_a_fusion(self, dense: Patents, base: dict[str, Any]) -> None:
+        delta = {"weights": {"semantic": 0.5}, "beta_fuse": 0.9}
+        made = dense.call("rrf_mutate_run", base_run_id=base["run_id"], mutate_delta=delta)
+        assert made["run_id"] != base["run_id"]
+        assert made["params"]["weights"] == {"code": 0.3, "code_secondary": 0.0, "semantic": 0.5}
+        assert made["params"]["beta_fuse"] == 0.9
+        assert made["params"]["rrf_k"] == 60
+
+    @pytest.mark.parametrize(
+        "delta",
+        [
+            {"weights": {"code": 2.0}},
+            {"lane_weights": {"recall": 0.0}},
+            {"pi_weights": {"code": 1.0}},
+            {"rrf_k": 5},
+            {"beta_fuse": 0.0},
+        ],
+    )
+    def test_what_is_named_replaces_and_the_rest_stays(
+        self, dense: Patents, base: dict[str, Any], delta: dict[str, Any]
+    ) -> None:
+        made = dense.call("rrf_mutate_run", base_run_id=base["run_id"], mutate_delta=delta)
+        again = dense.call("rrf_mutate_run", base_run_id=made["run_id"], mutate_delta=delta)
+        assert scores(made) != scores(base)
+        assert again["params"] == made["params"], "absolute, not added"
+        assert scores(again) == scores(made)
+
+    def test_changed_back_it_is_what_it_was(self, dense: Patents, base: dict[str, Any]) -> None:
+        there = dense.call(
+            "rrf_mutate_run", base_run_id=base["run_id"], mutate_delta={"rrf_k": 1, "beta_fuse": 3}
+        )
+        back = dense.call(
+            "rrf_mutate_run", base_run_id=there["run_id"], mutate_delta={"rrf_k": 60, "beta_fuse": 1.2}
+        )
+        assert back["ranked_docs"] == base["ranked_docs"]
+        assert back["metrics"] == base["metrics"]
+
+    def test_nothing_is_searched_again_and_the_base_stays(
+        self, dense: Patents, base: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = dense.call("get_provenance", run_id=base["run_id"])
+        for name in ("_found", "semantic", "fulltext"):
+            monkeypatch.setattr(dense.application.patents(), name, lambda *_: pytest.fail("searched"))
+        made = dense.call("rrf_mutate_run", base_run_id=base["run_id"], mutate_delta={"rrf_k": 10})
+        assert dense.call("get_provenance", run_id=base["run_id"]) == before
+        lineage = dense.call("get_provenance", run_id=made["run_id"])
+        assert (lineage["parent"], lineage["history"]) == (base["run_id"], [base["run_id"]])
+
+    def test_it_goes_on_from_the_store_when_nothing_is_remembered(
+        self, dense: Patents, base: dict[str, Any]
+    ) -> None:
+        asked: dict[str, Any] = {"base_run_id": base["run_id"], "mutate_delta": {"beta_fuse": 0.4}}
+        remembered = dense.call("rrf_mutate_run", **asked)
+        dense.application.patents()._fusions.clear()
+        assert dense.call("rrf_mutate_run", **asked)["ranked_docs"] == remembered["ranked_docs"]
+
+    def test_only_a_fusion_can_be_tuned(self, dense: Patents, runs: list[dict[str, Any]]) -> None:
+        said = dense.error("rrf_mutate_run", base_run_id=runs[0]["run_id_lane"], mutate_delta={})
+        assert said["code"] == "INVALID_PARAMETER"
+
+
+class TestProvenance:
+    def test_a_fusion_tells_codes_shares_and_metrics(
+        self, dense: Patents, runs: list[dict[str, Any]]
+    ) -> None:
+        fusion = dense.call("rrf_blend_frontier", runs=runs, **EXAMPLE)
+        told = dense.call("get_provenance", run_id=fusion["run_id"])
+        assert told["run_id"] == fusion["run_id"]
+        assert told["code_freqs"]["fi"]["G06V10/82"] == 2
+        assert told["code_freqs"]["ft"] == {"5B089AA01": 2, "5B089CA13": 1}
+        assert set(told["lane_contributions"]) == {"recall", "precision", "semantic"}
+        assert sum(told["lane_contributions"].values()) == pytest.approx(1.0)
+        assert told["metrics"] == fusion["metrics"]
+        assert told["recipe"]["rrf_k"] == 60
+
+    def test_a_lane_tells_only_its_codes(self, dense: Patents, runs: list[dict[str, Any]]) -> None:
+        told = dense.call("get_provenance", run_id=runs[1]["run_id_lane"])
+        assert (told["lane_contributions"], told["metrics"]) == (None, None)
+        assert told["code_freqs"]["fi"] == {"G06K9/00": 1, "G06V10/82": 1, "G06V40/16": 1, "G07C9/00": 1}
+        assert told["recipe"]["query"] == "顔認証 AND 遮蔽"
+
+
+class TestRepresentatives:
+    def test_a_representative_ranks_higher(self, empty: Patents) -> None:
+        empty.take(*ROWS)
+        run = empty.call("rrf_search_fulltext_raw", query="顔")["run_id_lane"]
+        asked: dict[str, Any] = {"runs": [{"lane": "fulltext", "run_id_lane": run}]}
+        before = empty.call("rrf_blend_frontier", **asked)
+        done = empty.call("register_representatives", pub_ids=["特開2020-100003", "特開1999-1"], category="A")
+        assert done == {"registered_count": 1, "category": "A", "not_found": ["特開1999-1"]}
+        after = empty.call("rrf_blend_frontier", **asked)
+        then, now = (
+            next(each for each in result["ranked_docs"] if each["pub_id"] == "JP2020-100003A")
+            for result in (before, after)
+        )
+        assert now["pi"] > then["pi"]
+        assert now["score"] > then["score"]
+        empty.call("register_representatives", pub_ids=["特開2020-100003"], category="C")
+        last = empty.call("rrf_blend_frontier", **asked)
+        less = next(each for each in last["ranked_docs"] if each["pub_id"] == "JP2020-100003A")
+        assert then["score"] < less["score"] < now["score"], "the last category wins"
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"pub_ids": ["特開2020-100003"], "category": "D"},
+            {"pub_ids": [], "category": "A"},
+            {"pub_ids": ["x"] * 31, "category": "A"},
+            {"pub_ids": "特開2020-100003", "category": "A"},
+        ],
+    )
+    def test_a_wrong_registration_is_refused(self, dense: Patents, arguments: dict[str, Any]) -> None:
+        assert dense.error("register_representatives", **arguments)["code"] == "INVALID_PARAMETER"
+
+    def test_they_are_their_owner_s(self, empty: Patents) -> None:
+        empty.take(*ROWS)
+        other = Caller(tenant=LOCAL.tenant, subject="hanako")
+        empty.call("register_representatives", other, pub_ids=["特開2020-100003"], category="A")
+        run = empty.call("rrf_search_fulltext_raw", query="指紋")["run_id_lane"]
+        fused = empty.call("rrf_blend_frontier", runs=[{"lane": "fulltext", "run_id_lane": run}])
+        assert fused["ranked_docs"][0]["pi"] == pytest.approx(0.3)
+
+
+class TestRuns:
+    def test_unknown_and_foreign_runs_are_the_same(self, dense: Patents, runs: list[dict[str, Any]]) -> None:
+        other = Caller(tenant=LOCAL.tenant, subject="hanako")
+        unknown = dense.error("get_provenance", run_id="fusion-000000000000")
+        foreign = dense.answer("get_provenance", other, run_id=runs[0]["run_id_lane"])
+        assert unknown == foreign.body["error"]
+        assert unknown["code"] == "RUN_NOT_FOUND"
+        for name, arguments in (
+            ("peek_snippets", {"run_id": "x"}),
+            ("rrf_mutate_run", {"base_run_id": "x", "mutate_delta": {}}),
+            ("rrf_blend_frontier", {"runs": [{"lane": "fulltext", "run_id_lane": "x"}]}),
+        ):
+            assert dense.error(name, **arguments)["code"] == "RUN_NOT_FOUND"
+
+    def test_a_run_survives_a_restart(self, dense: Patents, runs: list[dict[str, Any]]) -> None:
+        again = Patents(dense.folder, "use")
+        assert again.titles(runs[1]["run_id_lane"]) == dense.titles(runs[1]["run_id_lane"])
+        assert again.call("rrf_blend_frontier", runs=runs, **EXAMPLE)["ranked_docs"]

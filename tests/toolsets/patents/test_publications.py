@@ -1,0 +1,285 @@
+"""Publications: importing, numbers, codes, snippets within their budget."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shirube.caller import LOCAL
+from shirube.toolsets.patents.codes import fi_norm, subtree
+from shirube.toolsets.patents.importing import import_files
+from shirube.toolsets.patents.numbers import read_number
+from shirube.toolsets.patents.record import background, independent_claims, scope_text
+from tests.toolsets.patents.conftest import ROWS, Patents
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "number"),
+    [
+        ("特願2023-123456", "app_doc_id", "JP2023123456"),
+        ("特願２０２３－１２３４５６", "app_doc_id", "JP2023123456"),
+        ("特願2023-1234", "app_doc_id", "JP2023001234"),
+        ("特開2023-123456", "pub_id", "JP2023-123456A"),
+        ("特開2023-123456号公報", "pub_id", "JP2023-123456A"),
+        ("特表2023-500001", "pub_id", "JP2023-500001A"),
+        ("再表2023/123456", "pub_id", "WO2023/123456"),
+        ("特許第7123456号", "exam_id", "JP7123456B"),
+        ("特許7123456", "exam_id", "JP7123456B"),
+        ("特開昭63-123456", "pub_id", "JP1988-123456A"),
+        ("特開平10-123456", "pub_id", "JP1998-123456A"),
+        ("特開平成10-123456", "pub_id", "JP1998-123456A"),
+        ("特開H10-123456", "pub_id", "JP1998-123456A"),
+        ("特願令5-000012", "app_doc_id", "JP2023000012"),
+        ("特願平元-000012", "app_doc_id", "JP1989000012"),
+        ("JP2023123456", "app_doc_id", "JP2023123456"),
+        ("JP2023-123456A", "pub_id", "JP2023-123456A"),
+        ("jp7123456b", "exam_id", "JP7123456B"),
+        ("WO2023/123456", "pub_id", "WO2023/123456"),
+    ],
+)
+def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) -> None:
+    found = read_number(written)
+    assert found is not None
+    assert (found.kind, found.id) == (kind, number)
+
+
+@pytest.mark.parametrize("written", ["", "特願", "特開2023", "123", "特許第1号", "特開9999-1", "発明", "JP"])
+def test_what_is_no_number_is_none(written: str) -> None:
+    assert read_number(written) is None
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_number_or_none(text: str) -> None:
+    found = read_number(text)
+    assert found is None or read_number(found.id) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "norm"),
+    [
+        ("B25J13/08@A", "B25J13/08"),
+        ("B60W30/12,624", "B60W30/12"),
+        ("B60R21/00,624@D", "B60R21/00"),
+        ("G06V10/82A", "G06V10/82"),
+        (" ｇ０６ｖ１０／８２ ", "G06V10/82"),
+        ("G06V 10/82", "G06V10/82"),
+        ("G06V", "G06V"),
+    ],
+)
+def test_a_symbol_is_compared_without_what_follows_it(written: str, norm: str) -> None:
+    assert fi_norm(written) == norm
+
+
+@pytest.mark.parametrize(
+    ("written", "below"),
+    [("G06V10", "G06V10/"), ("G06V", "G06V"), ("G06", "G06"), ("G06V10/*", "G06V10/"), ("G06V10/82", None)],
+)
+def test_a_shorter_symbol_stands_for_all_below_it(written: str, below: str | None) -> None:
+    assert subtree(written) == below
+
+
+@pytest.mark.parametrize(
+    ("id_", "id_type"),
+    [
+        ("JP2023-123456A", "pub_id"),
+        ("JP2022000001", "app_doc_id"),
+        ("特願2022-000001", "app_id"),
+        ("特開2023-123456", "app_id"),
+        ("特許第7123456号", "exam_id"),
+        ("JP7123456B", "exam_id"),
+        ("特開２０２３－１２３４５６", "exam_id"),  # what is written decides
+    ],
+)
+def test_a_publication_is_found_by_any_of_its_numbers(patents: Patents, id_: str, id_type: str) -> None:
+    found = patents.call("get_publication", id=id_, id_type=id_type)
+    assert (found["pub_id"], found["app_id"]) == ("JP2023-123456A", "特願2022-000001")
+    assert found["title"] == "顔認証装置"
+    assert found["abst"].startswith("【課題】")
+    assert "請求項1に記載" in found["claim"]
+    assert "【背景技術】" in found["desc"]
+    assert found["metadata"]["fi"] == ["G06V10/82", "G06V40/16@A"]
+    assert found["metadata"]["ft"] == ["5B089AA01", "5B089CA13"]
+    assert (found["metadata"]["filing_date"], found["metadata"]["publication_date"]) == (
+        "2022-01-04",
+        "2023-09-05",
+    )
+
+
+def test_an_unknown_number_is_an_error(patents: Patents) -> None:
+    assert patents.error("get_publication", id="特開2099-999999")["code"] == "NOT_FOUND"
+    assert patents.error("get_publication", id="何か")["code"] == "NOT_FOUND"
+    assert (
+        patents.error("get_publication", id="JP2023-123456A", id_type="number")["code"] == "INVALID_PARAMETER"
+    )
+
+
+def test_a_publication_has_only_the_fields_asked_for(patents: Patents) -> None:
+    found = patents.call(
+        "get_publication", id="JP2023-123456A", fields=["title", "abst"], per_field_chars={"abst": 5}
+    )
+    assert set(found) == {"pub_id", "app_id", "title", "abst", "metadata"}
+    assert found["abst"] == "【課題】遮"
+
+
+def test_foreign_numbers_are_kept_as_they_are(patents: Patents) -> None:
+    assert patents.call("get_publication", id="US2021/0123456")["metadata"]["country"] == "US"
+
+
+@pytest.fixture(scope="module")
+def run(patents: Patents) -> str:
+    return str(patents.call("rrf_search_fulltext_raw", query="顔 OR 車線 OR mask")["run_id"])
+
+
+class TestSnippets:
+    def test_a_snippet_has_the_documented_keys(self, patents: Patents, run: str) -> None:
+        shown = patents.call("peek_snippets", run_id=run)
+        assert shown["run_id"] == run
+        assert [each["rank"] for each in shown["snippets"]] == [1, 2, 3, 4, 5, 6]
+        [face] = [each for each in shown["snippets"] if each["pub_id"] == "JP2023-123456A"]
+        assert face["app_id"] == "特願2022-000001"
+        assert (face["title"], face["abst"][:4]) == ("顔認証装置", "【課題】")
+        assert "顔認証装置" in face["claim"]
+        assert "desc" not in face
+        assert isinstance(face["score"], float)
+        assert face["metadata"]["fi"] == ["G06V10/82", "G06V40/16@A"]
+        assert face["metadata"]["ft"] == ["5B089AA01", "5B089CA13"]
+        assert next(each for each in shown["snippets"] if each["pub_id"].startswith("US"))["app_id"] is None
+
+    def test_only_the_fields_asked_for_are_shown(self, patents: Patents, run: str) -> None:
+        shown = patents.call("peek_snippets", run_id=run, fields=["title", "desc"])
+        assert "abst" not in shown["snippets"][0]
+        assert any("【背景技術】" in each["desc"] for each in shown["snippets"])
+
+    def test_the_documented_call_keeps_its_caps(self, patents: Patents, run: str) -> None:
+        caps = {"title": 160, "abst": 480, "claim": 320}
+        shown = patents.call("peek_snippets", run_id=run, limit=30, fields=list(caps), per_field_chars=caps)
+        assert all(len(each[name]) <= cap for each in shown["snippets"] for name, cap in caps.items())
+        short = patents.call("peek_snippets", run_id=run, per_field_chars={"abst": 10})
+        assert all(len(each["abst"]) <= 10 for each in short["snippets"])
+
+    def test_thirty_are_shown_and_the_rest_follows(self, empty: Patents) -> None:
+        empty.take(*({"pub_id": f"特開2020-{n:06}", "title": "顔認証"} for n in range(1, 41)))
+        run = empty.call("rrf_search_fulltext_raw", query="顔認証")["run_id"]
+        first = empty.call("peek_snippets", run_id=run, fields=["title"])
+        assert len(first["snippets"]) == 30
+        assert first["meta"]["next_offset"] == 30
+        rest = empty.call("peek_snippets", run_id=run, fields=["title"], offset=30)
+        assert len(rest["snippets"]) == 10
+        assert rest["meta"] == {
+            "used_bytes": rest["meta"]["used_bytes"],
+            "truncated": False,
+            "next_offset": None,
+            "total": 40,
+        }
+
+    @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(budget=st.integers(200, 20_000), offset=st.integers(0, 6))
+    def test_an_answer_never_passes_its_budget(
+        self, patents: Patents, run: str, budget: int, offset: int
+    ) -> None:
+        answer = patents.answer(
+            "peek_snippets",
+            run_id=run,
+            budget_bytes=budget,
+            offset=offset,
+            fields=["title", "abst", "claim", "desc"],
+        )
+        size = len(answer.json().encode())
+        assert size <= min(budget, 12_288)
+        assert answer.body["meta"]["used_bytes"] == size
+        assert "\ufffd" not in answer.json()
+
+    def test_the_default_budget_is_kept(self, empty: Patents) -> None:
+        empty.take(
+            *({"pub_id": f"特開2020-{n:06}", "title": "顔認証", "abst": "長い。" * 300} for n in range(1, 41))
+        )
+        run = empty.call("rrf_search_fulltext_raw", query="顔認証")["run_id"]
+        answer = empty.answer("peek_snippets", run_id=run, budget_bytes=999_999)
+        assert len(answer.json().encode()) <= 12_288
+        assert answer.body["meta"]["truncated"] is True
+        assert answer.body["snippets"][0]["abst"].endswith("。")
+
+    def test_chosen_publications_in_detail(self, patents: Patents) -> None:
+        ids = ["特開2023-123456", "JP7123456B", "特開2099-1"]
+        shown = patents.call("get_snippets", ids=ids, fields=["title", "desc"])
+        assert [each["title"] for each in shown["snippets"]] == ["顔認証装置", "顔認証装置"]
+        assert "【発明の効果】" in shown["snippets"][0]["desc"]
+        assert shown["not_found"] == ["特開2099-1"]
+
+
+def test_the_scopes_of_a_publication() -> None:
+    claims: list[str] = ROWS[0]["claims"]
+    assert independent_claims(claims) == [claims[0], claims[2]]
+    assert background(ROWS[0]["desc"]) == "従来の顔識別はマスクに弱い。\n遮蔽。\n高精度。"
+    record = {"title": "題", "abst": "要約", "claim": "請求", "claims": ["請求"], "desc": "説明"}
+    assert scope_text(record, "wide") == "題\n要約\n請求\n説明"
+    assert scope_text(record, "title_abst_claims") == "題\n要約\n請求"
+
+
+class TestImport:
+    def test_a_second_import_changes_nothing(self, empty: Patents) -> None:
+        first, again = empty.take(*ROWS), empty.take(*ROWS)
+        assert (first.added, again.unchanged, again.added, again.changed) == (len(ROWS), len(ROWS), 0, 0)
+        assert empty.take({**ROWS[0], "title": "新しい題"}).changed == 1
+        assert empty.found("新しい題") == ["新しい題"]
+        assert "顔認証装置" not in empty.found("顔認証装置 NOT 新しい題")
+
+    def test_rows_of_jplatpat(self, empty: Patents) -> None:
+        row = {
+            "doc_id": "特表2022-514157",
+            "application_number": "特願2021-518914",
+            "publication_number": "特表2022-514157",
+            "registration_number": "特許7178061",
+            "filing_date": "2018/10/10",
+            "publication_date": "2020/04/16",
+            "title": "無人搬送車",
+            "applicants": "霊動科技（北京）有限公司",
+            "fi": ["G05D1/02@K", "B60K41/00,390"],
+            "abstract": "(57)【要約】\n  無人搬<BR>送車は動く。",
+        }
+        empty.take(row)
+        found = empty.call("get_publication", id="特許7178061")
+        assert (found["pub_id"], found["metadata"]["doc_id"]) == ("JP2022-514157A", "JP2021518914")
+        assert found["abst"] == "無人搬送車は動く。"
+        assert found["metadata"]["fi_norm"] == ["G05D1/02", "B60K41/00"]
+        assert found["metadata"]["filing_date"] == "2018-10-10"
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            ({"title": "番号のない公報"}, "no number"),
+            ({"pub_id": "特開2020-1"}, "no text"),
+            ({"pub_id": "特開2020-1", "title": ["x"]}, "title must be text"),
+            ({"pub_id": "特開2020-1", "title": "x", "fi": 5}, "fi must be"),
+            ({"pub_id": "特開2020-1", "title": "x", "filing_date": "いつか"}, "filing_date must be a day"),
+            ({"pub_id": 5, "title": "x"}, "pub_id must be"),
+            ("文字列", "a row must be an object"),
+        ],
+    )
+    def test_a_broken_record_is_reported_and_the_rest_goes_in(
+        self, empty: Patents, row: Any, reason: str
+    ) -> None:
+        report = empty.take(ROWS[0], row, ROWS[1])
+        assert [(each.line, reason in each.reason) for each in report.refused] == [(2, True)], report.refused
+        assert report.added == 2
+
+    def test_a_line_that_is_no_json_is_reported(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text(json.dumps(ROWS[0]) + "\n{\n" + json.dumps(ROWS[1]) + "\n")
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert ([each.line for each in report.refused], report.added) == ([2], 2)
+
+    def test_a_table(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "公報.csv"
+        path.write_text(
+            "pub_id,title,abst,fi,applicant\n特開2020-5,題,要約,G06V10/82;G06V40/16@A,甲社;乙社\n",
+            encoding="cp932",
+        )
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.added, report.refused) == (1, [])
+        found = empty.call("get_publication", id="特開2020-5")
+        assert found["metadata"]["fi_norm"] == ["G06V10/82", "G06V40/16"]
+        assert found["metadata"]["applicant"] == ["甲社", "乙社"]
