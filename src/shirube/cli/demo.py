@@ -13,10 +13,12 @@ from typing import Any
 from shirube.caller import LOCAL
 from shirube.cli.knowledge import add_to, show_results
 from shirube.cli.output import err, out, progress_bar
+from shirube.cli.patents import show_run
 from shirube.cli.programs import show_check, show_rows
 from shirube.ingest.sync import Options, find_files
 from shirube.settings import load_settings
 from shirube.store import bases
+from shirube.toolsets.patents.importing import import_files as import_publications
 from shirube.toolsets.programs.imports import import_files
 from shirube.toolsets.registry import Application
 
@@ -25,6 +27,8 @@ STATUTES = "労働法令"
 QUESTION = "リモートワーク手当の金額は？"
 PAGE_QUESTION = "残業時間はどう計算する？"
 PROGRAMME = "農業 融資"
+CLAIM = "(顔認証 OR 顔識別) AND (遮蔽 OR マスク)"
+INVENTION = "マスクで顔の一部が隠れていても本人を認証する"
 TOGETHER = ["経営開始資金", "雇用就農資金", "スーパーL資金"]
 
 
@@ -37,9 +41,11 @@ def run(*, once: bool) -> None:
     with progress_bar("ページを読んでいます") as progress:
         application.pages().site.read(progress)
         application.pages().site.embed(application.workspace().embedder)
+    application.patents().prepare(LOCAL.tenant)
     company = _base_id(application, COMPANY)
     if once:
         _show_documents(application, company)
+        _show_patents(application)
         _show_programs(application)
         _show_pages(application)
         return
@@ -69,6 +75,7 @@ def _load(application: Application) -> None:
             "労働関係の法令（e-Gov 法令検索より）",
         )
 
+        import_publications(application.workspace().database, LOCAL, sorted((folder / "patents").iterdir()))
         sources = sorted((folder / "programs").iterdir())
         import_files(application.workspace().database, LOCAL, sources, strict=True)
 
@@ -95,6 +102,19 @@ def _show_documents(application: Application, company: str) -> None:
     out.rule("get_knowledge_base_summary")
     summary = _answer(application, "get_knowledge_base_summary", {"knowledge_base_id": company})
     out.print(json.dumps(summary, ensure_ascii=False))
+
+
+def _show_patents(application: Application) -> None:
+    """Two lanes and their fusion."""
+    out.rule("run_multilane_search, rrf_blend_frontier")
+    out.print(f"式: {CLAIM}\n文: {INVENTION}")
+    lanes = [{"lane_name": "fulltext_recall", "query": CLAIM}, {"lane_name": "semantic", "text": INVENTION}]
+    handles = _answer(application, "run_multilane_search", {"lanes": lanes})["result"]
+    runs = [{"lane": each["lane"], "run_id_lane": each["run_id_lane"]} for each in handles if each["run_id"]]
+    fused = _answer(
+        application, "rrf_blend_frontier", {"runs": runs, "target_profile": {"fi": {"G06V10/82": 1.0}}}
+    )
+    show_run(application, LOCAL, fused["run_id"], 3)
 
 
 def _show_programs(application: Application) -> None:
@@ -145,6 +165,8 @@ def _tell(application: Application) -> None:
     out.print(f"\nページ（{docs}）で試す:")
     for words in (f'search "{PAGE_QUESTION}"', "graph", "broken", "stale"):
         out.print(f"  shirube pages {words} --docs {docs}")
+    out.print("\n特許で試す（見本の公報）:")
+    out.print(f"  SHIRUBE_HOME={home} shirube patents search '{CLAIM}' --fi G06V10")
     out.print("\n制度で試す:")
     for words in (f'search "{PROGRAMME}"', f"check {' '.join(TOGETHER)}", "meta"):
         out.print(f"  SHIRUBE_HOME={home} shirube programs {words}")

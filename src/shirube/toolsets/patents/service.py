@@ -101,6 +101,14 @@ class PatentsService:
             embed_missing(self.scope_space(tenant, scope), embedder, BODY, None, progress) for scope in SCOPES
         )
 
+    def prepare(self, tenant: str) -> None:
+        """In the background of a server: let the index catch up, then vectors; nothing where there is nothing."""
+        with self._workspace.database.read() as connection:
+            there = store.count(connection, tenant)
+        if there:
+            self.catch_up(tenant)
+            self.embed(tenant)
+
     # Lanes
 
     def fulltext(
@@ -172,6 +180,12 @@ class PatentsService:
                 "There is no embedder", "ベクトルのモデルがありません。", hint="SHIRUBE_EMBEDDER"
             )
         space = self.scope_space(caller.tenant, asked.feature_scope)
+        if not space.has_vectors(embedder.name) and self.space(caller.tenant).count():
+            raise Unavailable(
+                "The vectors of this scope are not there yet",
+                "この範囲のベクトルがまだありません。",
+                hint="shirube patents import で作るか、サーバーが作り終えるのを待ってください。 They are being made.",
+            )
         hits: Hits = space.search_vectors(
             embedder.name, embedder.embed_query(asked.text), filters, asked.top_k
         )
