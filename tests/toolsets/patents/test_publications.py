@@ -148,6 +148,20 @@ class TestSnippets:
         assert face["metadata"]["ft"] == ["5B089AA01", "5B089CA13"]
         assert next(each for each in shown["snippets"] if each["pub_id"].startswith("US"))["app_id"] is None
 
+    def test_what_was_looked_for_is_marked(self, patents: Patents) -> None:
+        query = "(顔認証 OR ＭＡＳＫ) NOT 指紋"
+        run = patents.call("rrf_search_fulltext_raw", query=query)["run_id"]
+        fused = patents.call("rrf_blend_frontier", runs=[{"lane": "fulltext", "run_id_lane": run}])["run_id"]
+        for each in (run, fused):
+            for snippet in patents.call("peek_snippets", run_id=each)["snippets"]:
+                marked = {
+                    snippet[name][start:end].lower()
+                    for name, places in snippet["highlights"].items()
+                    for start, end in places
+                }
+                assert marked
+                assert marked <= {"顔認証", "mask"}
+
     def test_only_the_fields_asked_for_are_shown(self, patents: Patents, run: str) -> None:
         shown = patents.call("peek_snippets", run_id=run, fields=["title", "desc"])
         assert "abst" not in shown["snippets"][0]

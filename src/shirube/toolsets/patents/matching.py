@@ -6,7 +6,7 @@ NEAR holds within one field; the other operators are about the publication as a 
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, walk
@@ -105,4 +105,18 @@ def _chained(groups: Sequence[Sequence[Occurrence]], distance: int) -> bool:
     return True
 
 
-Texts = Callable[[Sequence[int]], dict[int, Sequence[str]]]
+def sought(node: Node) -> list[str]:
+    """The words and phrases that a query looks for, and not those that it forbids; each once."""
+    found: dict[str, None] = {}
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case And(operands) | Or(operands):
+                waiting.extend(reversed(operands))
+            case Near() as near:
+                waiting.extend(term for group in reversed(near.groups) for term in reversed(group))
+            case Term() as term:
+                found |= dict.fromkeys(part for part in term.parts if part)
+            case Phrase() as phrase:
+                found[phrase.text] = None
+    return list(found)

@@ -228,6 +228,9 @@ class Snippet(BaseModel):
     desc: str | None = None
     score: float | None = None
     metadata: dict[str, Any]
+    highlights: Annotated[
+        dict[str, list[list[int]]], Field(description="フィールドごとの、検索語の位置 [開始, 終了)")
+    ] = {}
 
 
 class Snippets(BaseModel):

@@ -45,7 +45,7 @@ from shirube.toolsets.patents.fusion import (
     frontier,
     logical_name,
 )
-from shirube.toolsets.patents.matching import holds, is_exact
+from shirube.toolsets.patents.matching import holds, is_exact, sought
 from shirube.toolsets.patents.metrics import TOP, Metrics, structural_metrics
 from shirube.toolsets.patents.numbers import read_number
 from shirube.toolsets.patents.shelf import Shelf
@@ -126,7 +126,14 @@ class PatentsService:
         boosts = {**schema.DEFAULT_BOOSTS, **(asked.field_boosts or {})}
         hits, count = self._found(caller, node, filters, boosts, asked.top_k, sort)
         meta = {"query": asked.query, "filters": asked.filters, "field_boosts": boosts}
-        recipe = {"lane": "fulltext", "lane_name": lane_name, "sort": sort, "top_k": asked.top_k, **meta}
+        recipe = {
+            "lane": "fulltext",
+            "lane_name": lane_name,
+            "sort": sort,
+            "top_k": asked.top_k,
+            "terms": sought(node),
+            **meta,
+        }
         return self._handle(caller, "fulltext", recipe, hits, count, asked.top_k, meta)
 
     def _found(
@@ -250,19 +257,20 @@ class PatentsService:
     # Fusion
 
     def blend(self, caller: Caller, asked: schema.BlendInput) -> schema.FusionResult:
-        lanes = tuple(self._fused_lane(caller, each) for each in asked.runs)
+        lane_runs = [self._lane_run(caller, each.run_id_lane) for each in asked.runs]
+        lanes = tuple(map(_fused_lane, lane_runs, asked.runs))
         params = Params().with_delta(asked.model_dump(exclude={"runs", "target_profile"}, exclude_none=True))
         lineage = [each.run_id_lane for each in asked.runs]
         evidence = self._evidence(caller, lanes, asked, lineage)
-        recipe = asked.model_dump(exclude_unset=True)
+        terms = dict.fromkeys(term for run in lane_runs for term in run.recipe.get("terms", ()))
+        recipe = {**asked.model_dump(exclude_unset=True), "terms": list(terms)}
         return self._fusion(caller, Fusion(Board(lanes, evidence), params), recipe, None, asked.limit)
 
-    def _fused_lane(self, caller: Caller, given: schema.BlendRunInput) -> Lane:
-        run = self._run(caller, given.run_id_lane)
+    def _lane_run(self, caller: Caller, run_id: str) -> Run:
+        run = self._run(caller, run_id)
         if run.kind == FUSION:
             raise _invalid("run_id_lane", "the run of a lane", "レーンの run")
-        docs = tuple(_docs(run))
-        return Lane(given.lane, logical_name(str(run.recipe["lane_name"])), given.weight, docs)
+        return run
 
     def _evidence(
         self, caller: Caller, lanes: Sequence[Lane], asked: schema.BlendInput, lineage: Sequence[str]
@@ -305,7 +313,7 @@ class PatentsService:
                 self._fusions.move_to_end(run.id)
                 return self._fusions[run.id]
         runs = [schema.BlendRunInput.model_validate(each) for each in run.recipe["runs"]]
-        lanes = tuple(self._fused_lane(caller, each) for each in runs)
+        lanes = tuple(_fused_lane(self._lane_run(caller, each.run_id_lane), each) for each in runs)
         kept = run.stages[0]
         evidence = {doc_id: Evidence(*values) for doc_id, values in kept["evidence"].items()}
         return Fusion(Board(lanes, evidence), Params(**kept["params"]))
@@ -382,7 +390,7 @@ class PatentsService:
             ),
             "lane_contributions": run.stages[0]["contributions"] if is_fusion else None,
             "metrics": schema.StructuralMetrics(**run.stages[0]["metrics"]) if is_fusion else None,
-            "recipe": {name: value for name, value in run.recipe.items() if name != "history"},
+            "recipe": {name: value for name, value in run.recipe.items() if name not in ("history", "terms")},
             "parent": run.parent,
             "history": run.recipe.get("history", []),
         }
@@ -479,6 +487,10 @@ class PatentsService:
         with self._workspace.database.write() as connection:
             save_run(connection, caller, Run(run_id, kind, recipe, list(stages), results, parent))
         return run_id
+
+
+def _fused_lane(run: Run, given: schema.BlendRunInput) -> Lane:
+    return Lane(given.lane, logical_name(str(run.recipe["lane_name"])), given.weight, tuple(_docs(run)))
 
 
 def _docs(run: Run) -> list[str]:

@@ -1,11 +1,13 @@
 """Snippets of publications: as many as a budget of bytes holds, or those that were asked for."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shirube.store.patents import Publication
 from shirube.store.runs import Run
+from shirube.text.normalize import fold_with_map
 from shirube.toolsets.patents import schema
 from shirube.toolsets.patents.record import cut
 
@@ -13,6 +15,7 @@ DEFAULT_LIMIT = 30
 BUDGET = 12_288
 CAPS: dict[schema.FieldName, int] = {"title": 160, "abst": 480, "claim": 320, "desc": 400}
 LONG_CAPS: dict[schema.FieldName, int] = {"title": 1_000, "abst": 4_000, "claim": 8_000, "desc": 8_000}
+_MARKED = 20
 DEFAULT_FIELDS: tuple[schema.FieldName, ...] = ("title", "abst", "claim")
 
 
@@ -31,7 +34,7 @@ def peeked(
     for rank, (doc_id, score) in enumerate(scored, start=asked.offset + 1):
         if doc_id not in held:
             continue
-        made = _snippet(held[doc_id], fields, caps, rank, score)
+        made = _snippet(held[doc_id], fields, caps, rank, score, run.recipe.get("terms", ()))
         if _size(run, asked, [*kept, made]) > budget:
             if not kept:
                 kept = _shortened(run, asked, made, budget)
@@ -64,9 +67,13 @@ def _snippet(
     caps: Mapping[schema.FieldName, int],
     rank: int | None = None,
     score: float | None = None,
+    terms: Sequence[str] = (),
 ) -> schema.Snippet:
     record = publication.record
     given: dict[str, Any] = {name: cut(record[name], caps[name]) for name in fields}
+    marks = {name: _places(text, terms) for name, text in given.items()}
+    if any(marks.values()):
+        given["highlights"] = {name: places for name, places in marks.items() if places}
     if rank is not None:
         given |= {"rank": rank, "score": score}
     return schema.Snippet(
@@ -80,6 +87,25 @@ def _snippet(
         },
         **given,
     )
+
+
+def _places(text: str, terms: Sequence[str]) -> list[list[int]]:
+    """Where the terms stand in a text, in its own characters; those that touch are one."""
+    if not terms:
+        return []
+    folded = fold_with_map(text)
+    found = sorted(
+        folded.origin(place.start(), place.end())
+        for term in terms
+        for place in re.finditer(re.escape(term), folded.text)
+    )
+    merged: list[list[int]] = []
+    for start, end in found:
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged[:_MARKED]
 
 
 def _answer(run: Run, asked: schema.PeekInput, kept: Sequence[schema.Snippet]) -> schema.Snippets:
@@ -116,9 +142,10 @@ def _shortened(
         texts = {name: getattr(snippet, name) for name in CAPS if getattr(snippet, name)}
         if texts:
             longest = max(texts, key=lambda name: len(texts[name]))
-            snippet = snippet.model_copy(update={longest: texts[longest][: len(texts[longest]) // 2]})
+            shorter = {longest: texts[longest][: len(texts[longest]) // 2], "highlights": {}}
+            snippet = snippet.model_copy(update=shorter)
         elif snippet.metadata:
-            snippet = snippet.model_copy(update={"metadata": {}})
+            snippet = snippet.model_copy(update={"metadata": {}, "highlights": {}})
         else:
             return []
     return [snippet]
