@@ -67,7 +67,7 @@ PROMPTS = (
 {invention}
 </invention>
 
-1. run_multilane_search で、fulltext_recall（広い式）、fulltext_precision（狭い式）、semantic（文章）を同時に実行します。
+1. run_multilane_search で、fulltext_recall（広い式）、fulltext_precision（狭い）、semantic（文章）を同時に走らせます。
 2. rrf_blend_frontier に各レーンの run_id_lane、target_profile、facet_terms を渡して融合します。
 3. get_provenance でレーンの貢献度と LAS・CCW・S_shape を見て、偏りがあれば rrf_mutate_run で調整します（値は絶対値）。
 4. peek_snippets で上位を読み、関連する公報を番号・理由とともに示してください。全文は get_publication で読めます。
