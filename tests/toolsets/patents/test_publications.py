@@ -14,6 +14,7 @@ from shirube.toolsets.patents.importing import import_files
 from shirube.toolsets.patents.numbers import read_number
 from shirube.toolsets.patents.record import background, independent_claims, scope_text
 from tests.toolsets.patents.conftest import ROWS, Patents
+from tests.toolsets.patents.test_gazette import ST96
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,11 @@ from tests.toolsets.patents.conftest import ROWS, Patents
         ("JP2023-123456A", "pub_id", "JP2023-123456A"),
         ("jp7123456b", "exam_id", "JP7123456B"),
         ("WO2023/123456", "pub_id", "WO2023/123456"),
+        ("実願昭56-017576", "app_doc_id", "JP1981017576U"),
+        ("実開平05-026671", "pub_id", "JP1993-026671U"),
+        ("実全昭57-129933", "pub_id", "JP1982-129933U"),
+        ("実登3235906", "exam_id", "JP3235906U"),
+        ("特公平6-12345", "exam_id", "JP1994-012345B"),
     ],
 )
 def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) -> None:
@@ -297,3 +303,11 @@ class TestImport:
         found = empty.call("get_publication", id="特開2020-5")
         assert found["metadata"]["fi_norm"] == ["G06V10/82", "G06V40/16"]
         assert found["metadata"]["applicant"] == ["甲社", "乙社"]
+
+    def test_a_gazette(self, empty: Patents, tmp_path: Path) -> None:
+        path, broken = tmp_path / "公報.xml", tmp_path / "壊.xml"
+        path.write_text(ST96)
+        broken.write_text("<!DOCTYPE a><a/>")
+        report = import_files(empty.application.workspace().database, LOCAL, [path, broken])
+        assert (report.added, [each.file for each in report.refused]) == (1, ["壊.xml"])
+        assert empty.call("get_publication", id="特開2023-123456")["pub_id"] == "JP2023-123456A"

@@ -15,7 +15,7 @@ Count = Annotated[int, typer.Option("-n", "--limit", min=1, max=100)]
 
 @patents.command("import")
 def patents_import(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="JSONL・JSON・CSV。")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="JSONL・JSON・CSV・公報 XML。")],
     vectors: Annotated[
         bool, typer.Option("--vectors/--no-vectors", help="ベクトルも作ります。 Make vectors too.")
     ] = True,

@@ -15,6 +15,7 @@ from shirube.ingest.readers.encoding import decode
 from shirube.store import patents as store
 from shirube.store.database import Database
 from shirube.toolsets.patents.feed import scopes_of
+from shirube.toolsets.patents.gazette import read_gazette
 from shirube.toolsets.patents.record import Refused, content_hash, read_publication
 
 Progress = Callable[[int, int], None]
@@ -93,10 +94,22 @@ def _put(database: Database, caller: Caller, batch: dict[str, dict[str, Any]], r
                 report.changed += 1
 
 
+def _gazette(data: bytes) -> Iterator[tuple[int, Any]]:
+    """The publications of a gazette, counted from 1."""
+    try:
+        yield from enumerate(read_gazette(data), start=1)
+    except Refused as refused:
+        yield 1, refused
+
+
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
     """Every row with its line; a line that cannot be read is the reason why."""
     try:
-        text = decode(path.read_bytes())
+        data = path.read_bytes()
+        if path.suffix.lower() == ".xml":
+            yield from _gazette(data)
+            return
+        text = decode(data)
     except Unreadable as error:
         raise InvalidInput(f"{path.name}: {error}", f"{path.name} を読めません（{error}）。") from None
     except OSError as error:

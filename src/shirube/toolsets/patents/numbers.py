@@ -2,6 +2,7 @@
 
 特願2023-123456 ⇄ JP2023123456, 特開2023-123456 ⇄ JP2023-123456A, 特表2023-500001 ⇄ JP2023-500001A,
 再表2023/123456 ⇄ WO2023/123456, 特許第7123456号 ⇄ JP7123456B; in any width, with imperial years (平10, H10, 令5).
+Examined publications (特公平6-12345) end in B; numbers of utility models (実願, 実開, 実公, 実登) in U and Y.
 """
 
 import re
@@ -27,14 +28,18 @@ _ERA = "|".join(sorted(_ERAS, key=len, reverse=True))
 _YEAR = rf"(?:(?P<era>{_ERA})(?P<count>元|[0-9]{{1,2}})(?:年)?|(?P<year>(?:18|19|20)[0-9]{{2}}))"
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-"))
 
-_APPLICATION = re.compile(rf"(?:特願|JP特願){_YEAR}-?(?P<number>[0-9]{{1,6}})号?")
-_PUBLICATION = re.compile(rf"(?:特開|特表){_YEAR}-(?P<number>[0-9]{{1,6}})号?(?:公報)?A?")
+_APPLICATION = re.compile(rf"(?:JP)?(?P<right>特|実)願{_YEAR}-?(?P<number>[0-9]{{1,6}})号?")
+_PUBLICATION = re.compile(rf"(?P<right>特|実)(?:開|表|全){_YEAR}-(?P<number>[0-9]{{1,6}})号?(?:公報)?[AU]?")
+_EXAMINED = re.compile(rf"(?P<right>特|実)公{_YEAR}-(?P<number>[0-9]{{1,6}})号?(?:公報)?")
 _INTERNATIONAL = re.compile(
     r"(?:再表|再公表|国際公開(?:第)?|WO)(?P<year>[0-9]{4})[/-]?(?P<number>[0-9]{6})号?(?:A1)?"
 )
-_PATENT = re.compile(r"(?:特許第?|JP)(?P<number>[0-9]{6,7})(?:号|B[0-9]?)?(?:公報)?")
-_EPODOC = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})(?P<number>[0-9]{6})")
-_JP_PUBLICATION = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})-(?P<number>[0-9]{1,6})A?")
+_PATENT = re.compile(r"特許第?(?P<number>[0-9]{6,7})(?:号)?(?:公報)?|JP(?P<written>[0-9]{6,7})B?[0-9]?")
+_UTILITY = re.compile(
+    r"実(?:登|用新案登録)第?(?P<number>[0-9]{6,7})(?:号)?(?:公報)?|JP(?P<written>[0-9]{6,7})[UY][0-9]?"
+)
+_EPODOC = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})(?P<number>[0-9]{6})U?")
+_JP_PUBLICATION = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})-(?P<number>[0-9]{1,6})(?P<kind>[ABUY]?)")
 
 
 @dataclass(frozen=True)
@@ -49,22 +54,35 @@ def read_number(written: str) -> Number | None:
     """The number that a text is; None where it is none of those above."""
     text = "".join(unicodedata.normalize("NFKC", written).translate(_DASHES).upper().split())
     if found := _APPLICATION.fullmatch(text):
-        return Number("app_doc_id", f"JP{_year(found)}{int(found['number']):06}")
-    if found := _PUBLICATION.fullmatch(text) or _JP_PUBLICATION.fullmatch(text):
-        return Number("pub_id", f"JP{_year(found)}-{int(found['number']):06}A")
+        return Number("app_doc_id", f"JP{_year(found)}{int(found['number']):06}{_model(found)}")
+    if found := _PUBLICATION.fullmatch(text):
+        return Number("pub_id", f"JP{_year(found)}-{int(found['number']):06}{_model(found) or 'A'}")
+    if found := _EXAMINED.fullmatch(text):
+        return Number("exam_id", f"JP{_year(found)}-{int(found['number']):06}{'Y' if _model(found) else 'B'}")
+    if found := _JP_PUBLICATION.fullmatch(text):
+        kind = found["kind"] or "A"
+        number = f"JP{found['year']}-{int(found['number']):06}{kind}"
+        return Number("pub_id" if kind in "AU" else "exam_id", number)
     if found := _INTERNATIONAL.fullmatch(text):
         return Number("pub_id", f"WO{found['year']}/{found['number']}")
-    if found := _EPODOC.fullmatch(text):
+    if _EPODOC.fullmatch(text):
         return Number("app_doc_id", text)
-    if found := _PATENT.fullmatch(text):
-        return Number("exam_id", f"JP{int(found['number'])}B")
+    for form, kind in ((_PATENT, "B"), (_UTILITY, "U")):
+        if found := form.fullmatch(text):
+            return Number("exam_id", f"JP{int(found['number'] or found['written'])}{kind}")
     return None
+
+
+def _model(found: re.Match[str]) -> str:
+    """U for a utility model."""
+    return "U" if found["right"] == "実" else ""
 
 
 def application_in_japanese(app_doc_id: str) -> str | None:
     """特願2023-123456 of JP2023123456."""
     found = _EPODOC.fullmatch(app_doc_id)
-    return f"特願{found['year']}-{found['number']}" if found else None
+    right = "実願" if app_doc_id.endswith("U") else "特願"
+    return f"{right}{found['year']}-{found['number']}" if found else None
 
 
 def _year(found: re.Match[str]) -> int:
