@@ -4,8 +4,8 @@ import re
 import unicodedata
 
 _EDITION = re.compile("(?<=[0-9])[A-Z]$")
-_WHOLE = re.compile("[A-H][0-9]{2}[A-Z][0-9]+/[0-9]+")
-_GROUP = re.compile("[A-H][0-9]{2}[A-Z][0-9]+")
+_WHOLE = re.compile("[A-HY][0-9]{2}[A-Z][0-9]+/[0-9]+")
+_GROUP = re.compile("[A-HY][0-9]{2}[A-Z][0-9]+")
 
 
 def normal_symbol(written: str) -> str:

@@ -24,7 +24,7 @@ SCOPES = ("wide", "title_abst_claims", "claims_only", "top_claim", "background_j
 def _class_symbol(written: str) -> str:
     """As it is compared; a shorter one stands for all below it."""
     below = subtree(written)
-    return fi_norm(written) if below is None else f"{below}*"
+    return f"{below}*" if below else fi_norm(written)
 
 
 FILTERS: Schema = {

@@ -104,7 +104,8 @@ class Board:
         factors = np.array([lane_factor(lane, params) for lane in self.lanes])[:, None]
         held = self.ranks > 0
         parts = np.where(held, factors / (params.rrf_k + np.maximum(self.ranks, 1)), 0.0)
-        rrf = parts.sum(axis=0)
+        # Sorted, so that the same ranks in other lanes have the same sum.
+        rrf = np.sort(parts, axis=0).sum(axis=0)
         pi = self._pi(params.pi_weights, held.mean(axis=0) if len(self.lanes) else np.zeros(0))
         boost = (
             1.0

@@ -1,6 +1,6 @@
 """What a query means over the texts of a publication, character by character. Texts and terms are folded.
 
-A term is found wherever its characters stand one after the other; a wildcard stands for any letters of one run. A
+A term is found wherever its characters stand one after the other; a wildcard stands for any letters and figures. A
 NEAR holds within one field; the other operators are about the publication as a whole.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, walk
+from shirube.text.normalize import fold
 
 _RUN = re.compile(r"\w+")
 Occurrence = tuple[int, int]
@@ -30,6 +31,29 @@ def holds(node: Node, texts: Sequence[str]) -> bool:
             return any(node.text in text for text in texts)
         case Near():
             return any(_near(node, text) for text in texts)
+
+
+def folded(node: Node) -> Node:
+    """The query with its words folded as texts are: whichever dash or old character they are written with."""
+    match node:
+        case And():
+            return And(tuple(map(folded, node.operands)), node.span)
+        case Or():
+            return Or(tuple(map(folded, node.operands)), node.span)
+        case Not():
+            return Not(folded(node.operand), node.span)
+        case Near():
+            groups = tuple(tuple(_folded_term(term) for term in group) for group in node.groups)
+            return Near(node.distance, node.ordered, groups, node.span)
+        case Term():
+            return _folded_term(node)
+        case Phrase():
+            return Phrase(fold(node.text) or node.text, node.span)
+
+
+def _folded_term(term: Term) -> Term:
+    parts = tuple(map(fold, term.parts))
+    return Term(parts, term.span) if parts[0] else term
 
 
 def is_exact(node: Node) -> bool:
@@ -54,30 +78,34 @@ def _is_plain(text: str) -> bool:
 
 
 def _occurrences(term: Term, text: str) -> Iterator[Occurrence]:
-    """Where a term stands; of a wildcard the shortest from each beginning."""
-    if not term.wildcard:
-        yield from _places(term.parts[0], text)
-        return
+    """Where a term stands; a wildcard may stand for more or fewer letters, so it has several ends."""
     first, *rest = term.parts
-    for run in _RUN.finditer(text):
-        for start, end in _places(first, text, run.start(), run.end()):
-            for part in rest:
-                at = text.find(part, end, run.end())
-                if at < 0:
-                    break
-                end = at + len(part)
-            else:
-                yield start, end
-                continue
-            break  # what is not found from here is not found from further on
+    for start, end in _places(first, text):
+        ends = {end}
+        for part in rest:
+            ends = {after for before in ends for after in _after(part, text, before)}
+        for each in sorted(ends):
+            yield start, each
 
 
-def _places(word: str, text: str, start: int = 0, end: int | None = None) -> Iterator[Occurrence]:
-    end = len(text) if end is None else end
-    at = text.find(word, start, end)
+def _after(part: str, text: str, start: int) -> Iterator[int]:
+    """Where a part ends that stands behind `start` with nothing but letters and figures between."""
+    run = _RUN.match(text, start)
+    last = run.end() if run else start
+    if not part:
+        yield from range(start, last + 1)
+        return
+    at = text.find(part, start, last + len(part))
+    while 0 <= at <= last:
+        yield at + len(part)
+        at = text.find(part, at + 1, last + len(part))
+
+
+def _places(word: str, text: str) -> Iterator[Occurrence]:
+    at = text.find(word)
     while at >= 0:
         yield at, at + len(word)
-        at = text.find(word, at + 1, end)
+        at = text.find(word, at + 1)
 
 
 def _near(node: Near, text: str) -> bool:

@@ -45,7 +45,7 @@ from shirube.toolsets.patents.fusion import (
     frontier,
     logical_name,
 )
-from shirube.toolsets.patents.matching import holds, is_exact, sought
+from shirube.toolsets.patents.matching import folded, holds, is_exact, sought
 from shirube.toolsets.patents.metrics import TOP, Metrics, structural_metrics
 from shirube.toolsets.patents.numbers import read_number
 from shirube.toolsets.patents.shelf import Shelf
@@ -131,7 +131,7 @@ class PatentsService:
             "lane_name": lane_name,
             "sort": sort,
             "top_k": asked.top_k,
-            "terms": sought(node),
+            "terms": sought(folded(node)),
             **meta,
         }
         return self._handle(caller, "fulltext", recipe, hits, count, asked.top_k, meta)
@@ -146,6 +146,7 @@ class PatentsService:
         sort: str,
     ) -> tuple[list[tuple[str, float]], int]:
         """The first publications in order with their scores, and how many there are in all."""
+        node = folded(node)
         space, shelf = self.space(caller.tenant), self.shelf(caller.tenant)
         if not space.refresh():
             space.catch_up_soon()
