@@ -17,7 +17,7 @@ from shirube.settings import load_settings
 from shirube.text.tokenize import words
 from shirube.toolsets.patents import schema
 from shirube.toolsets.patents.importing import import_files
-from shirube.toolsets.patents.numbers import read_number
+from shirube.toolsets.patents.record import read_publication
 from shirube.toolsets.patents.service import PatentsService
 from shirube.workspace import Workspace
 
@@ -151,11 +151,11 @@ def _quality() -> list[tuple[str, list[str]]]:
         rankings: dict[str, dict[str, list[str]]] = {"full text": {}, "semantic": {}, "fusion": {}}
         qrels = {}
         for row in random.Random(1).sample(rows, TITLES):
-            number = read_number(row["publication_number"])
-            assert number is not None
-            qrels[number.id] = {number.id: 1}
+            record = read_publication(row)
+            number = record["pub_id"] or record["doc_id"]
+            qrels[number] = {number: 1}
             for name, ids in _ranked(service, row["title"]).items():
-                rankings[name][number.id] = ids
+                rankings[name][number] = ids
         workspace.database.close()
     measured = {name: all_measures(found, qrels) for name, found in rankings.items()}
     return [(name, [f"{figures[each]:.4f}" for each in MEASURES]) for name, figures in measured.items()]

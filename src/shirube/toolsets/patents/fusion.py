@@ -99,6 +99,12 @@ class Board:
         self.facet = _column(each.facet for each in known)
         self.representative = _column(each.representative for each in known)
 
+    def known(self) -> dict[str, list[float]]:
+        """The evidence of those of which there is any."""
+        columns = np.stack([self.code, self.code_secondary, self.facet, self.representative], axis=1)
+        told = np.flatnonzero(columns.any(axis=1))
+        return {self.ids[at]: values for at, values in zip(told, columns[told].tolist(), strict=True)}
+
     def rank(self, params: Params) -> "Ranking":
         """All publications by their score; of equals the one whose id comes first."""
         factors = np.array([lane_factor(lane, params) for lane in self.lanes])[:, None]

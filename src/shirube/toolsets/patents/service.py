@@ -8,8 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from shirube.caller import Caller
 from shirube.errors import NotFound, ShirubeError, Unavailable
 from shirube.index.contract import Hits, Weight
@@ -315,9 +313,10 @@ class PatentsService:
                 return self._fusions[run.id]
         runs = [schema.BlendRunInput.model_validate(each) for each in run.recipe["runs"]]
         lanes = tuple(_fused_lane(self._lane_run(caller, each.run_id_lane), each) for each in runs)
-        kept = run.stages[0]
-        evidence = {doc_id: Evidence(*values) for doc_id, values in kept["evidence"].items()}
-        return Fusion(Board(lanes, evidence), Params(**kept["params"]))
+        history = run.recipe["history"]
+        first = self._run(caller, history[0]) if history else run
+        evidence = {doc_id: Evidence(*values) for doc_id, values in first.stages[0]["evidence"].items()}
+        return Fusion(Board(lanes, evidence), Params(**run.stages[0]["params"]))
 
     def _fusion(
         self, caller: Caller, fusion: Fusion, recipe: Mapping[str, Any], parent: Run | None, limit: int
@@ -325,16 +324,13 @@ class PatentsService:
         board, ranking = fusion.board, fusion.board.rank(fusion.params)
         metrics = self._metrics(caller, ranking)
         history = [*(parent.recipe.get("history", []) if parent else []), *([parent.id] if parent else [])]
-        known = np.stack([board.code, board.code_secondary, board.facet, board.representative], axis=1)
-        told = np.flatnonzero(known.any(axis=1))
-        kept = {
+        kept: dict[str, Any] = {
             "params": asdict(fusion.params),
-            "evidence": {
-                board.ids[at]: values for at, values in zip(told, known[told].tolist(), strict=True)
-            },
             "metrics": asdict(metrics),
             "contributions": ranking.contributions(_TOLD),
         }
+        if parent is None:  # what is known of the publications stays the same however often it is tuned
+            kept["evidence"] = board.known()
         found = ranking.ids(), ranking.scores[ranking.order].tolist()
         run_id = self._save(
             caller, FUSION, {**recipe, "history": history}, found, [kept], parent.id if parent else None

@@ -16,6 +16,8 @@ BUDGET = 12_288
 CAPS: dict[schema.FieldName, int] = {"title": 160, "abst": 480, "claim": 320, "desc": 400}
 LONG_CAPS: dict[schema.FieldName, int] = {"title": 1_000, "abst": 4_000, "claim": 8_000, "desc": 8_000}
 _MARKED = 20
+# By how much the figures of `meta` may grow.
+_NUMBERS = 32
 DEFAULT_FIELDS: tuple[schema.FieldName, ...] = ("title", "abst", "claim")
 
 
@@ -30,12 +32,15 @@ def peeked(
     chosen = slice(asked.offset, asked.offset + limit)
     held = publications(found["ids"][chosen])
     kept: list[schema.Snippet] = []
+    used = _size(run, asked, [])
     scored = zip(found["ids"][chosen], found["scores"][chosen], strict=True)
     for rank, (doc_id, score) in enumerate(scored, start=asked.offset + 1):
         if doc_id not in held:
             continue
         made = _snippet(held[doc_id], fields, caps, rank, score, run.recipe.get("terms", ()))
-        if _size(run, asked, [*kept, made]) > budget:
+        used += len(_json(made).encode()) + 1
+        # Far from the budget nobody needs to count exactly.
+        if used + _NUMBERS > budget and _size(run, asked, [*kept, made]) > budget:
             if not kept:
                 kept = _shortened(run, asked, made, budget)
             break
@@ -130,8 +135,14 @@ def _size(run: Run, asked: schema.PeekInput, kept: Sequence[schema.Snippet]) -> 
 
 
 def _bytes(answer: schema.Snippets) -> int:
-    body = answer.model_dump(mode="json", exclude_unset=True)
-    return len(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())
+    return len(_json(answer).encode())
+
+
+def _json(part: schema.Snippets | schema.Snippet) -> str:
+    """As it is sent."""
+    return json.dumps(
+        part.model_dump(mode="json", exclude_unset=True), ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def _shortened(
