@@ -188,7 +188,7 @@ def fuse(lanes: Sequence[Lane], params: Params, evidence: Mapping[str, Evidence]
 def code_match(wanted: Mapping[Code, float], codes: Iterable[Code]) -> float:
     """The weight of the wanted codes that are there, of the weight of all; 0 where none is wanted."""
     total = sum(wanted.values())
-    held = set(codes)
+    held = codes if isinstance(codes, frozenset) else frozenset(codes)
     return sum(weight for code, weight in wanted.items() if code in held) / total if total > 0 else 0.0
 
 

@@ -46,7 +46,7 @@ from shirube.toolsets.patents.fusion import (
 from shirube.toolsets.patents.matching import folded, holds, is_exact, sought
 from shirube.toolsets.patents.metrics import TOP, Metrics, structural_metrics
 from shirube.toolsets.patents.numbers import read_number
-from shirube.toolsets.patents.shelf import Shelf
+from shirube.toolsets.patents.shelf import Fact, Shelf
 from shirube.toolsets.patents.snippets import given_snippets, metadata, peeked
 from shirube.workspace import Workspace
 
@@ -322,7 +322,8 @@ class PatentsService:
         self, caller: Caller, fusion: Fusion, recipe: Mapping[str, Any], parent: Run | None, limit: int
     ) -> schema.FusionResult:
         board, ranking = fusion.board, fusion.board.rank(fusion.params)
-        metrics = self._metrics(caller, ranking)
+        facts = self.shelf(caller.tenant).by_id(caller, ranking.ids(max(limit, TOP)))
+        metrics = _metrics(ranking, facts)
         history = [*(parent.recipe.get("history", []) if parent else []), *([parent.id] if parent else [])]
         kept: dict[str, Any] = {
             "params": asdict(fusion.params),
@@ -340,7 +341,6 @@ class PatentsService:
             while len(self._fusions) > _REMEMBERED:
                 self._fusions.popitem(last=False)
         shown = ranking.fused(limit)
-        facts = self.shelf(caller.tenant).by_id(caller, [each.doc_id for each in shown])
         labels = _lane_labels(board.lanes)
         return schema.FusionResult(
             run_id=run_id,
@@ -364,13 +364,6 @@ class PatentsService:
                 for point in frontier(ranking.pi[ranking.order].tolist())
             ],
         )
-
-    def _metrics(self, caller: Caller, ranking: Ranking) -> Metrics:
-        top = ranking.ids(TOP)
-        facts = self.shelf(caller.tenant).by_id(caller, top)
-        codes = [facts[doc_id].fi_norm for doc_id in top if doc_id in facts]
-        lanes = [lane.docs for lane in ranking.board.lanes]
-        return structural_metrics(lanes, codes, ranking.scores[ranking.order[:TOP]].tolist())
 
     # What stands behind it
 
@@ -522,6 +515,12 @@ def _invalid(name: str, expected: str, ja: str) -> InvalidParameter:
 def _counted(codes: Any) -> dict[str, int]:
     counts = Counter(code for of_doc in codes for code in of_doc)
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _metrics(ranking: Ranking, facts: Mapping[str, Fact]) -> Metrics:
+    codes = [facts[doc_id].fi_norm for doc_id in ranking.ids(TOP) if doc_id in facts]
+    lanes = [lane.docs for lane in ranking.board.lanes]
+    return structural_metrics(lanes, codes, ranking.scores[ranking.order[:TOP]].tolist())
 
 
 def _lane_labels(lanes: Sequence[Lane]) -> list[str]:
