@@ -1,10 +1,13 @@
 """Fusing lanes, tuning a fusion, what stands behind it, and who may use it."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from shirube.caller import LOCAL, Caller
+from shirube.store.tables import runs as stored_runs
 from shirube.toolsets.patents.fusion import DEFAULT_PI
 from tests.toolsets.patents.conftest import MASK, ROWS, Patents
 
@@ -270,6 +273,13 @@ class TestRuns:
             ("rrf_blend_frontier", {"runs": [{"lane": "fulltext", "run_id_lane": "x"}]}),
         ):
             assert dense.error(name, **arguments)["code"] == "RUN_NOT_FOUND"
+
+    def test_an_expired_run_is_the_same_too(self, empty: Patents) -> None:
+        empty.take(*ROWS)
+        run = empty.call("rrf_search_fulltext_raw", query="顔")["run_id"]
+        with empty.application.workspace().database.write() as connection:
+            connection.execute(update(stored_runs).values(expires_at=datetime(2000, 1, 1, tzinfo=UTC)))
+        assert empty.error("peek_snippets", run_id=run) == empty.error("peek_snippets", run_id="x")
 
     def test_a_run_survives_a_restart(self, dense: Patents, runs: list[dict[str, Any]]) -> None:
         again = Patents(dense.folder, "use")
