@@ -70,10 +70,10 @@ def main() -> None:
 def _taken_in(workspace: Workspace, service: PatentsService) -> list[tuple[str, str]]:
     started = time.perf_counter()
     report = import_files(workspace.database, LOCAL, [data_folder() / ROWS])
-    service.catch_up(LOCAL.tenant)
+    service.library.catch_up(LOCAL.tenant)
     imported = time.perf_counter() - started
     started = time.perf_counter()
-    service.embed(LOCAL.tenant)
+    service.library.embed(LOCAL.tenant)
     embedded = time.perf_counter() - started
     return [
         (f"import and full text, {report.added:,} publications", f"{imported:.1f} s"),
@@ -146,8 +146,8 @@ def _quality() -> list[tuple[str, list[str]]]:
         workspace = Workspace(load_settings({"SHIRUBE_HOME": home}))
         service = PatentsService(workspace)
         import_files(workspace.database, LOCAL, [path])
-        service.catch_up(LOCAL.tenant)
-        service.embed(LOCAL.tenant)
+        service.library.catch_up(LOCAL.tenant)
+        service.library.embed(LOCAL.tenant)
         rankings: dict[str, dict[str, list[str]]] = {"full text": {}, "semantic": {}, "fusion": {}}
         qrels = {}
         for row in random.Random(1).sample(rows, TITLES):

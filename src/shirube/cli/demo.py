@@ -4,13 +4,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 from shirube.caller import LOCAL
+from shirube.cli.calls import call
 from shirube.cli.knowledge import add_to, show_results
 from shirube.cli.output import err, out, progress_bar
 from shirube.cli.patents import show_run
@@ -41,7 +40,7 @@ def run(*, once: bool) -> None:
     with progress_bar("ページを読んでいます") as progress:
         application.pages().site.read(progress)
         application.pages().site.embed(application.workspace().embedder)
-    application.patents().prepare(LOCAL.tenant)
+    application.patents().library.prepare(LOCAL.tenant)
     company = _base_id(application, COMPANY)
     if once:
         _show_documents(application, company)
@@ -94,13 +93,13 @@ def _pages(home: Path) -> Path:
 
 def _show_documents(application: Application, company: str) -> None:
     out.rule("list_knowledge_bases")
-    out.print(json.dumps(_answer(application, "list_knowledge_bases", {}), ensure_ascii=False))
+    out.print(json.dumps(call(application, LOCAL, "list_knowledge_bases", {}), ensure_ascii=False))
     out.rule("search_documents")
     out.print(f"問い: {QUESTION}")
     asked = {"query": QUESTION, "knowledge_base_id": company, "max_results": 3, "explain": True}
-    show_results(_answer(application, "search_documents", asked))
+    show_results(call(application, LOCAL, "search_documents", asked))
     out.rule("get_knowledge_base_summary")
-    summary = _answer(application, "get_knowledge_base_summary", {"knowledge_base_id": company})
+    summary = call(application, LOCAL, "get_knowledge_base_summary", {"knowledge_base_id": company})
     out.print(json.dumps(summary, ensure_ascii=False))
 
 
@@ -109,10 +108,10 @@ def _show_patents(application: Application) -> None:
     out.rule("run_multilane_search, rrf_blend_frontier")
     out.print(f"式: {CLAIM}\n文: {INVENTION}")
     lanes = [{"lane_name": "fulltext_recall", "query": CLAIM}, {"lane_name": "semantic", "text": INVENTION}]
-    handles = _answer(application, "run_multilane_search", {"lanes": lanes})["result"]
+    handles = call(application, LOCAL, "run_multilane_search", {"lanes": lanes})
     runs = [{"lane": each["lane"], "run_id_lane": each["run_id_lane"]} for each in handles if each["run_id"]]
-    fused = _answer(
-        application, "rrf_blend_frontier", {"runs": runs, "target_profile": {"fi": {"G06V10/82": 1.0}}}
+    fused = call(
+        application, LOCAL, "rrf_blend_frontier", {"runs": runs, "target_profile": {"fi": {"G06V10/82": 1.0}}}
     )
     show_run(application, LOCAL, fused["run_id"], 3)
 
@@ -121,24 +120,19 @@ def _show_programs(application: Application) -> None:
     """Programmes found, and what of three may not be combined."""
     out.rule("search_programs")
     out.print(f"語: {PROGRAMME}")
-    show_rows(_answer(application, "search_programs", {"q": PROGRAMME, "limit": 3}))
+    show_rows(call(application, LOCAL, "search_programs", {"q": PROGRAMME, "limit": 3}))
     out.rule("check_exclusions")
     out.print(" × ".join(TOGETHER))
-    show_check(_answer(application, "check_exclusions", {"program_ids": TOGETHER}))
-
-
-def _answer(application: Application, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    answer = asyncio.run(application.registry.call(name, LOCAL, dict(arguments)))
-    if answer.error:
-        raise answer.error
-    return answer.body
+    show_check(call(application, LOCAL, "check_exclusions", {"program_ids": TOGETHER}))
 
 
 def _show_pages(application: Application) -> None:
     """One call of the page tools, and what a page knows of its neighbours."""
     out.rule("ubp_search")
     out.print(f"問い: {PAGE_QUESTION}")
-    body = _answer(application, "ubp_search", {"query": PAGE_QUESTION, "limit": 3, "include_linked": True})
+    body = call(
+        application, LOCAL, "ubp_search", {"query": PAGE_QUESTION, "limit": 3, "include_linked": True}
+    )
     for each in body["results"]:
         linked = "、".join(page["title"] for page in each["linked_pages"])
         out.print(f"{each['score']:.3f}  {each['title']}  {each['filepath']}  ({each['staleness']})")

@@ -1,6 +1,5 @@
 """The verbs for a folder of Markdown pages."""
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shirube.caller import LOCAL
+from shirube.cli import calls
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.settings import settings_with
 from shirube.store.pages import StoredPage, page_warnings
@@ -39,18 +39,11 @@ def call(
     application: Application | None = None,
 ) -> dict[str, Any] | None:
     """The answer of a tool, or None where it was printed as JSON."""
-    application = application or opened(docs)
-    answer = asyncio.run(
-        application.registry.call(
-            name, LOCAL, {key: value for key, value in arguments.items() if value is not None}
-        )
-    )
-    if answer.error:
-        raise answer.error
+    body: dict[str, Any] = calls.call(application or opened(docs), LOCAL, name, arguments)
     if as_json:
-        show_json(answer.body)
+        show_json(body)
         return None
-    return dict(answer.body)
+    return body
 
 
 def search(docs: Path, query: str, *, results: int, depth: int, linked: bool, as_json: bool) -> None:

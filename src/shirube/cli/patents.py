@@ -1,12 +1,11 @@
 """The verbs for patent publications."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from shirube.caller import Caller
+from shirube.cli.calls import call
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import InvalidInput
 from shirube.settings import load_settings
@@ -16,22 +15,15 @@ from shirube.toolsets.registry import Application
 _SHOWN_REFUSED = 20
 
 
-def _call(application: Application, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
-    answer = asyncio.run(application.registry.call(name, caller, dict(arguments)))
-    if answer.error:
-        raise answer.error
-    return answer.sent
-
-
 def take_in(files: Sequence[Path], *, vectors: bool, caller: Caller, as_json: bool) -> None:
     application = Application(load_settings())
     with progress_bar("公報を読んでいます") as progress:
         report = import_files(application.workspace().database, caller, files, progress)
     with progress_bar("索引を作っています") as progress:
-        application.patents().catch_up(caller.tenant, progress)
+        application.patents().library.catch_up(caller.tenant, progress)
     if vectors:
         with progress_bar("ベクトルを作っています") as progress:
-            application.patents().embed(caller.tenant, progress)
+            application.patents().library.embed(caller.tenant, progress)
     if as_json:
         show_json(asdict(report))
         return
@@ -48,9 +40,9 @@ def search(
     application = Application(load_settings())
     filters = [{"lop": "and", "field": "fi", "op": "in", "value": list(fi)}] if fi else []
     if semantic:
-        handle = _call(application, caller, "rrf_search_semantic_raw", {"text": query, "filters": filters})
+        handle = call(application, caller, "rrf_search_semantic_raw", {"text": query, "filters": filters})
     else:
-        handle = _call(application, caller, "rrf_search_fulltext_raw", {"query": query, "filters": filters})
+        handle = call(application, caller, "rrf_search_fulltext_raw", {"query": query, "filters": filters})
     if as_json:
         show_json(handle)
         return
@@ -60,7 +52,7 @@ def search(
 
 def show_run(application: Application, caller: Caller, run_id: str, limit: int) -> None:
     asked = {"run_id": run_id, "limit": limit, "fields": ["title", "abst"], "per_field_chars": {"abst": 100}}
-    for each in _call(application, caller, "peek_snippets", asked)["snippets"]:
+    for each in call(application, caller, "peek_snippets", asked)["snippets"]:
         out.print(f"{each['rank']:>3}. {each['title']}  {each['pub_id']}  {each['score']:.4f}")
         out.print(f"     {' '.join((each['abst'] or '').split())}", style="dim")
 
@@ -69,7 +61,7 @@ def fuse(runs: Sequence[str], *, fi: Sequence[str], limit: int, caller: Caller, 
     application = Application(load_settings())
     lanes = [{"lane": run_id.partition("-")[0], "run_id_lane": run_id} for run_id in runs]
     asked = {"runs": lanes, "target_profile": {"fi": dict(map(_weighed, fi))}}
-    result = _call(application, caller, "rrf_blend_frontier", asked)
+    result = call(application, caller, "rrf_blend_frontier", asked)
     if as_json:
         show_json(result)
         return
@@ -89,7 +81,7 @@ def _weighed(written: str) -> tuple[str, float]:
 
 
 def get(number: str, *, caller: Caller, as_json: bool) -> None:
-    body = _call(Application(load_settings()), caller, "get_publication", {"id": number})
+    body = call(Application(load_settings()), caller, "get_publication", {"id": number})
     if as_json:
         show_json(body)
         return

@@ -1,6 +1,5 @@
 """The verbs for programmes."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shirube.caller import Caller
+from shirube.cli.calls import call
 from shirube.cli.output import err, out, progress_bar, show_error, show_json
 from shirube.errors import InvalidInput
 from shirube.settings import load_settings
@@ -21,14 +21,6 @@ from shirube.toolsets.registry import Application
 
 _SHOWN_REFUSED = 20
 _PAGE = 100
-
-
-def _call(application: Application, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
-    given = {key: value for key, value in arguments.items() if value is not None}
-    answer = asyncio.run(application.registry.call(name, caller, given))
-    if answer.error:
-        raise answer.error
-    return answer.sent
 
 
 def take_in(files: Sequence[Path], *, strict: bool, caller: Caller, as_json: bool) -> None:
@@ -80,7 +72,7 @@ def search(
                 _write(path, written(rows))
                 err.print(f"{path}: 検索結果 {len(rows)} 件から書きました。")
         return
-    body = _call(application, caller, "search_programs", asked)
+    body = call(application, caller, "search_programs", asked)
     if as_json:
         show_json(body)
         return
@@ -117,7 +109,7 @@ def _all(application: Application, caller: Caller, asked: Mapping[str, Any]) -> 
     rows: list[dict[str, Any]] = []
     while True:
         page = {**asked, "limit": _PAGE, "offset": len(rows)}
-        body = _call(application, caller, "search_programs", page)
+        body = call(application, caller, "search_programs", page)
         rows += body["results"]
         if len(rows) >= body["total"] or not body["results"]:
             return rows
@@ -125,7 +117,7 @@ def _all(application: Application, caller: Caller, asked: Mapping[str, Any]) -> 
 
 def get(unified_id: str, *, caller: Caller, as_json: bool) -> None:
     asked = {"unified_id": unified_id, "fields": "full"}
-    body = _call(Application(load_settings()), caller, "get_program", asked)
+    body = call(Application(load_settings()), caller, "get_program", asked)
     if as_json:
         show_json(body)
         return
@@ -150,7 +142,7 @@ def _shown(value: Any) -> str:
 
 def check(ids: Sequence[str], *, caller: Caller, as_json: bool) -> bool:
     """Whether any rule was hit."""
-    body = _call(Application(load_settings()), caller, "check_exclusions", {"program_ids": list(ids)})
+    body = call(Application(load_settings()), caller, "check_exclusions", {"program_ids": list(ids)})
     if as_json:
         show_json(body)
     else:
@@ -226,7 +218,7 @@ def _between(known: Sequence[int], before: int | None, after: int | None) -> tup
 
 
 def meta(*, caller: Caller, as_json: bool) -> None:
-    body = _call(Application(load_settings()), caller, "get_meta", {})
+    body = call(Application(load_settings()), caller, "get_meta", {})
     if as_json:
         show_json(body)
         return

@@ -133,5 +133,18 @@ def walk(node: Node) -> Iterator[Node]:
                 waiting.extend(term for group in reversed(current.groups) for term in reversed(group))
 
 
+def has_letters_only(node: Node) -> bool:
+    """Whether it asks for nothing but letters and figures: no sign, no wildcard, no NEAR."""
+    for each in walk(node):
+        match each:
+            case Near():
+                return False
+            case Term() if each.wildcard or not each.parts[0].isalnum():
+                return False
+            case Phrase() if not each.text.isalnum():
+                return False
+    return True
+
+
 def _enclosed(node: Node, *kinds: type) -> str:
     return f"({node})" if isinstance(node, kinds) else str(node)

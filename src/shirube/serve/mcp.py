@@ -137,6 +137,6 @@ def _prepare(application: Application) -> None:
             application.pages().follow()
         application.knowledge().prepare(LOCAL)
         application.knowledge().complete_vectors(LOCAL)
-        application.patents().prepare(LOCAL.tenant)
+        application.patents().library.prepare(LOCAL.tenant)
     except Exception:
         log.warning("could not prepare", exc_info=True)

@@ -1,6 +1,6 @@
 """Publications of a tenant, and those that a caller called representative."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -74,12 +74,12 @@ def by_key(connection: Connection, tenant: str, keys: Sequence[int]) -> dict[int
     return found
 
 
-def by_doc_id(connection: Connection, caller: Caller, ids: Sequence[str]) -> dict[str, Publication]:
+def by_doc_id(connection: Connection, tenant: str, ids: Sequence[str]) -> dict[str, Publication]:
     found = {}
     for start in range(0, len(ids), _BATCH):
         rows = connection.execute(
             select(publications.c.key, publications.c.doc_id, publications.c.record).where(
-                publications.c.tenant_id == caller.tenant,
+                publications.c.tenant_id == tenant,
                 publications.c.doc_id.in_(list(ids[start : start + _BATCH])),
             )
         )
@@ -95,15 +95,6 @@ def by_number(connection: Connection, caller: Caller, kind: str, number: str) ->
         .order_by(publications.c.key)
     ).first()
     return None if row is None else Publication(row.key, row.doc_id, row.record)
-
-
-def doc_ids(connection: Connection, tenant: str) -> dict[int, str]:
-    """The id of every publication by its key."""
-    own = publications.c.tenant_id == tenant
-    return {
-        row.key: row.doc_id
-        for row in connection.execute(select(publications.c.key, publications.c.doc_id).where(own))
-    }
 
 
 def keys(connection: Connection, tenant: str, scope: int = 0) -> list[int]:
@@ -127,17 +118,6 @@ def changed(connection: Connection, tenant: str, since: int) -> list[tuple[str, 
         .order_by(publications.c.revision)
     )
     return [(row.doc_id, row.revision) for row in rows]
-
-
-def of_groups(connection: Connection, tenant: str, ids: Sequence[str]) -> Iterator[Publication]:
-    for start in range(0, len(ids), _BATCH):
-        rows = connection.execute(
-            select(publications.c.key, publications.c.doc_id, publications.c.record).where(
-                publications.c.tenant_id == tenant,
-                publications.c.doc_id.in_(list(ids[start : start + _BATCH])),
-            )
-        )
-        yield from (Publication(row.key, row.doc_id, row.record) for row in rows)
 
 
 def register(connection: Connection, caller: Caller, ids: Sequence[str], category: str, lineage: str) -> None:

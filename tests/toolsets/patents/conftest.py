@@ -136,5 +136,5 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Patents:
     """The same with vectors."""
     made = Patents(tmp_path_factory.mktemp("dense"), "use")
     made.take(*ROWS)
-    made.application.patents().embed("local")
+    made.application.patents().library.embed("local")
     return made

@@ -223,7 +223,7 @@ class Library:
 
     def found(self, query: str, entries: Sequence[Entry]) -> tuple[set[str], int]:
         filters = parse_filters(list(entries), FILTERS)
-        hits, count = self.service._found(LOCAL, parse(query), filters, BOOSTS, EVERYTHING, "score")
+        hits, count = self.service.library.found(LOCAL, parse(query), filters, BOOSTS, EVERYTHING, "score")
         return {name for name, _ in hits}, count
 
     def expected(self, query: str, entries: Sequence[Entry]) -> set[str]:
@@ -240,7 +240,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     report = import_files(app.workspace().database, LOCAL, [path])
     assert (report.added, report.refused) == (len(rows), [])
     service = app.patents()
-    service.catch_up(LOCAL.tenant)
+    service.library.catch_up(LOCAL.tenant)
     return Library(service, rows)
 
 

@@ -178,8 +178,8 @@ class TestMutate:
         self, dense: Patents, base: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = dense.call("get_provenance", run_id=base["run_id"])
-        for name in ("_found", "semantic", "fulltext"):
-            monkeypatch.setattr(dense.application.patents(), name, lambda *_: pytest.fail("searched"))
+        for name in ("found", "nearest"):
+            monkeypatch.setattr(dense.application.patents().library, name, lambda *_: pytest.fail("searched"))
         made = dense.call("rrf_mutate_run", base_run_id=base["run_id"], mutate_delta={"rrf_k": 10})
         assert dense.call("get_provenance", run_id=base["run_id"]) == before
         lineage = dense.call("get_provenance", run_id=made["run_id"])
@@ -190,7 +190,7 @@ class TestMutate:
     ) -> None:
         asked: dict[str, Any] = {"base_run_id": base["run_id"], "mutate_delta": {"beta_fuse": 0.4}}
         remembered = dense.call("rrf_mutate_run", **asked)
-        dense.application.patents()._fusions.clear()
+        dense.application.patents()._fusions._fusions.clear()
         assert dense.call("rrf_mutate_run", **asked)["ranked_docs"] == remembered["ranked_docs"]
 
     def test_only_a_fusion_can_be_tuned(self, dense: Patents, runs: list[dict[str, Any]]) -> None:

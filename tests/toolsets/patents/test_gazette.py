@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shirube.ingest.refused import Refused
 from shirube.toolsets.patents.gazette import read_gazette
-from shirube.toolsets.patents.record import Refused, background, independent_claims, read_publication
+from shirube.toolsets.patents.record import background, independent_claims, read_publication
 
 _NAMESPACES = (
     'xmlns:jppat="http://www.jpo.go.jp/standards/XMLSchema/ST96/JPPatent" '

@@ -178,7 +178,7 @@ def test_a_failing_engine_is_a_backend_error(empty: Patents, monkeypatch: pytest
         raise OSError("disk")
 
     empty.take(ROWS[0])
-    monkeypatch.setattr(empty.application.patents(), "_found", fail)
+    monkeypatch.setattr(empty.application.patents().library, "found", fail)
     said = empty.error("rrf_search_fulltext_raw", query="顔")
     assert said["code"] == "BACKEND_ERROR"
     assert "disk" not in str(said)

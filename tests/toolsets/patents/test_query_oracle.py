@@ -384,7 +384,7 @@ class Library:
         return Oracle(self.publications)
 
     def found(self, node: Node) -> tuple[list[str], int]:
-        hits, count = self.service._found(LOCAL, node, Filters(), BOOSTS, EVERYTHING, "score")
+        hits, count = self.service.library.found(LOCAL, node, Filters(), BOOSTS, EVERYTHING, "score")
         return [name for name, _ in hits], count
 
     def asking(self, seed: int, words: Sequence[str] = WORDS) -> Asking:
@@ -418,7 +418,7 @@ def library_of(rows: Sequence[Row], folder: Path) -> Library:
     report = import_files(app.workspace().database, LOCAL, [path])
     assert (report.added, report.refused) == (len(rows), [])
     service = app.patents()
-    service.catch_up(LOCAL.tenant)
+    service.library.catch_up(LOCAL.tenant)
     return Library(service, rows)
 
 

@@ -12,7 +12,7 @@ from shirube.errors import InvalidInput
 from shirube.index.contract import Holding, Layout, Weight
 from shirube.index.embedded.tokens import BORDER, sequence
 from shirube.query.filters import Condition, Filters
-from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, walk
+from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, has_letters_only
 from shirube.query.values import Between, Exact, Period, Prefix, Test
 from shirube.text.tokenize import bigrams, words
 
@@ -96,7 +96,7 @@ def _tree(schema: tantivy.Schema, layout: Layout, node: Node, weights: Mapping[s
             return _all(_tree(schema, layout, each, weights) for each in node.operands)
         case Or():
             return _any(_tree(schema, layout, each, weights) for each in node.operands)
-        case Not() if not _is_exact(node.operand):
+        case Not() if not has_letters_only(node.operand):
             return Query.all_query()
         case Not():
             return _not(_tree(schema, layout, node.operand, weights))
@@ -106,21 +106,6 @@ def _tree(schema: tantivy.Schema, layout: Layout, node: Node, weights: Mapping[s
             return _characters(schema, layout, node.text, weights)
         case Near():
             return _all(_any(_tree(schema, layout, term, weights) for term in group) for group in node.groups)
-
-
-def _is_exact(node: Node) -> bool:
-    """Whether the index finds exactly what a tree means."""
-    return all(
-        not isinstance(each, Near)
-        and not (isinstance(each, Term) and each.wildcard)
-        and _has_letters_only(each)
-        for each in walk(node)
-    )
-
-
-def _has_letters_only(node: Node) -> bool:
-    text = node.parts[0] if isinstance(node, Term) else node.text if isinstance(node, Phrase) else "a"
-    return text.isalnum()
 
 
 def _characters(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:

@@ -34,6 +34,12 @@ class RunNotFound(PatentError):
         )
 
 
+def invalid(name: str, expected: str, ja: str) -> InvalidParameter:
+    return InvalidParameter(
+        f"{name} must be {expected}", f"{name} は {ja} にしてください。", details={"parameter": name}
+    )
+
+
 def wrong_query(error: QuerySyntaxError) -> InvalidQuery:
     details = {"position": error.position, "expected": error.expected}
     return InvalidQuery(error.message_en, error.message_ja, details=details)

@@ -68,7 +68,7 @@ class PublicationFeed:
 
     def entries(self, groups: Sequence[str]) -> Iterator[Entry]:
         with self._database.read() as connection:
-            yield from map(self._entry, store.of_groups(connection, self._tenant, groups))
+            yield from map(self._entry, store.by_doc_id(connection, self._tenant, groups).values())
 
     def entries_by_key(self, keys: Sequence[int]) -> Iterator[Entry]:
         with self._database.read() as connection:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from shirube.ingest.readers.contract import Unreadable
 from shirube.ingest.readers.encoding import decode
+from shirube.ingest.refused import Refused
 from shirube.toolsets.patents.codes import normal_symbol
 from shirube.toolsets.patents.numbers import application_in_japanese, read_number
-from shirube.toolsets.patents.record import Refused
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

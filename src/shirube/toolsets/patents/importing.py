@@ -12,11 +12,12 @@ from shirube.caller import Caller
 from shirube.errors import AccessDenied, InvalidInput, NotFound
 from shirube.ingest.readers.contract import Unreadable
 from shirube.ingest.readers.encoding import decode
+from shirube.ingest.refused import Refused
 from shirube.store import patents as store
 from shirube.store.database import Database
 from shirube.toolsets.patents.feed import scopes_of
 from shirube.toolsets.patents.gazette import read_gazette
-from shirube.toolsets.patents.record import Refused, content_hash, read_publication
+from shirube.toolsets.patents.record import content_hash, read_publication
 
 Progress = Callable[[int, int], None]
 _BATCH = 500

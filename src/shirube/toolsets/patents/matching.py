@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, walk
+from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term
 from shirube.text.normalize import fold
 
 _RUN = re.compile(r"\w+")
@@ -54,27 +54,6 @@ def folded(node: Node) -> Node:
 def _folded_term(term: Term) -> Term:
     parts = tuple(map(fold, term.parts))
     return Term(parts, term.span) if parts[0] else term
-
-
-def is_exact(node: Node) -> bool:
-    """Whether an index of character bigrams gives exactly what the query means: letters only, no NEAR, no wildcard."""
-    return all(_is_exact(each) for each in walk(node))
-
-
-def _is_exact(node: Node) -> bool:
-    match node:
-        case Near():
-            return False
-        case Term():
-            return not node.wildcard and _is_plain(node.parts[0])
-        case Phrase():
-            return _is_plain(node.text)
-    return True
-
-
-def _is_plain(text: str) -> bool:
-    """Letters that are no Latin ones: those are indexed as whole words."""
-    return len(text) > 1 and text.isalpha() and not any(each.isascii() for each in text)
 
 
 def _occurrences(term: Term, text: str) -> Iterator[Occurrence]:

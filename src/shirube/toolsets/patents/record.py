@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from shirube.ingest.refused import Refused
 from shirube.text.eras import parse_date
 from shirube.text.invisible import visible
 from shirube.text.sentences import sentences
@@ -23,14 +24,6 @@ _CLAIM = re.compile(r"(?m)^\s*【請求項[ 　]*[0-9０-９]+】\s*")
 _REFERS = re.compile("請求項[ 　]*[0-9０-９一二三四五六七八九十]|(?:of|to|in) claims? [0-9]", re.IGNORECASE)
 _SECTION = re.compile(r"【([^【】\n]{1,40})】")
 _BACKGROUND = ("背景技術", "発明が解決しようとする課題", "発明の効果")
-
-
-class Refused(Exception):
-    """A row that cannot be taken; the reason in English and in Japanese."""
-
-    def __init__(self, reason: str, ja: str) -> None:
-        super().__init__(reason)
-        self.reason, self.ja = reason, ja
 
 
 def read_publication(raw: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from shirube.caller import Caller
 from shirube.store import patents as store
 from shirube.store.database import Database
 from shirube.store.patents import Publication
@@ -56,13 +55,13 @@ class Shelf:
             made = map(_fact, store.by_key(connection, self._tenant, missing).values())
             return found | {fact.key: fact for fact in self._keep(made)}
 
-    def by_id(self, caller: Caller, ids: Sequence[str]) -> dict[str, Fact]:
+    def by_id(self, ids: Sequence[str]) -> dict[str, Fact]:
         with self._database.read() as connection:
             self._check(connection)
             held = self._by_id
             found = {doc_id: held[doc_id] for doc_id in ids if doc_id in held}
             missing = [doc_id for doc_id in ids if doc_id not in found]
-            made = map(_fact, store.by_doc_id(connection, caller, missing).values())
+            made = map(_fact, store.by_doc_id(connection, self._tenant, missing).values())
             return found | {fact.doc_id: fact for fact in self._keep(made)}
 
     def _check(self, connection: Connection) -> None:

@@ -17,9 +17,10 @@ from shirube.errors import InvalidInput, NotFound
 from shirube.ingest.readers.contract import Unreadable
 from shirube.ingest.readers.encoding import decode
 from shirube.ingest.readers.html import read as read_html
+from shirube.ingest.refused import Refused
 from shirube.text.invisible import visible
 from shirube.text.normalize import fold
-from shirube.toolsets.programs.record import DETAILS, PROGRAM, Refused, areas, in_japan, read_record
+from shirube.toolsets.programs.record import DETAILS, PROGRAM, areas, in_japan, read_record
 from shirube.toolsets.programs.rules import read_rule
 
 Layer = Literal["table", "record", "details", "jgrants"]

@@ -9,13 +9,14 @@ from sqlalchemy import Connection
 
 from shirube.caller import Caller
 from shirube.errors import AccessDenied, InvalidInput
+from shirube.ingest.refused import Refused
 from shirube.store import programs as store
 from shirube.store.clock import now
 from shirube.store.database import Database
 from shirube.store.programs import SearchRow, StoredProgram
 from shirube.text.normalize import fold
 from shirube.toolsets.programs.formats import LAYERS, Programme, Row, Rule, Unread, Unusable, read_file
-from shirube.toolsets.programs.record import Refused, checksum, in_utc, merged
+from shirube.toolsets.programs.record import checksum, in_utc, merged
 from shirube.toolsets.programs.terms import SEPARATOR, kind_words, searched, searched_words
 
 _FILE = "file:"

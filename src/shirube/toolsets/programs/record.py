@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any, Literal
 
+from shirube.ingest.refused import Refused
 from shirube.text.amounts import Amount, find_amounts, find_rates, parse_amount, parse_rate
 from shirube.text.eras import parse_date
 from shirube.text.invisible import visible
@@ -61,14 +62,6 @@ _REGIONS = {
     "四国地方": range(36, 40),
     "九州・沖縄地方": range(40, 48),
 }
-
-
-class Refused(Exception):
-    """A row that cannot be taken; the reason in English and in Japanese."""
-
-    def __init__(self, reason: str, ja: str) -> None:
-        super().__init__(reason)
-        self.reason, self.ja = reason, ja
 
 
 def read_record(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from importlib.resources import files
 from itertools import permutations, product
 from typing import Any
 
+from shirube.ingest.refused import Refused
 from shirube.text.normalize import fold
 from shirube.toolsets.programs.record import (
     LONGEST_ID,
-    Refused,
     check_size,
     read_object,
     read_text,

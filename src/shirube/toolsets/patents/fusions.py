@@ -1,0 +1,176 @@
+"""Fusions of lanes: made, tuned, and made again from their runs."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shirube.caller import Caller
+from shirube.store import patents as store
+from shirube.store.database import Database
+from shirube.store.runs import Run
+from shirube.text.normalize import fold
+from shirube.toolsets.patents import schema
+from shirube.toolsets.patents.codes import fi_norm, normal_symbol
+from shirube.toolsets.patents.errors import invalid
+from shirube.toolsets.patents.fusion import (
+    REPRESENTATIVE,
+    Board,
+    Evidence,
+    Lane,
+    Params,
+    Ranking,
+    code_match,
+    facet_match,
+    frontier,
+    logical_name,
+)
+from shirube.toolsets.patents.library import Library
+from shirube.toolsets.patents.metrics import TOP, Metrics, structural_metrics
+from shirube.toolsets.patents.runs import FUSION, Runs, docs
+from shirube.toolsets.patents.shelf import Fact
+
+# What is told of a fusion by its first documents.
+TOLD = 100
+_REMEMBERED = 32
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """A fusion with everything that another one of the same lanes needs."""
+
+    board: Board
+    params: Params
+
+
+class Fusions:
+    def __init__(self, database: Database, library: Library, runs: Runs) -> None:
+        self._database = database
+        self._library = library
+        self._runs = runs
+        self._guard = threading.Lock()
+        self._fusions: OrderedDict[str, Fusion] = OrderedDict()
+
+    def blend(self, caller: Caller, asked: schema.BlendInput) -> schema.FusionResult:
+        lane_runs = [self._runs.lane(caller, each.run_id_lane) for each in asked.runs]
+        lanes = tuple(map(_fused_lane, lane_runs, asked.runs))
+        params = Params().with_delta(asked.model_dump(exclude={"runs", "target_profile"}, exclude_none=True))
+        lineage = [each.run_id_lane for each in asked.runs]
+        evidence = self._evidence(caller, lanes, asked, lineage)
+        terms = dict.fromkeys(term for run in lane_runs for term in run.recipe.get("terms", ()))
+        recipe = {**asked.model_dump(exclude_unset=True), "terms": list(terms)}
+        return self._fusion(caller, Fusion(Board(lanes, evidence), params), recipe, None, asked.limit)
+
+    def _evidence(
+        self, caller: Caller, lanes: Sequence[Lane], asked: schema.BlendInput, lineage: Sequence[str]
+    ) -> dict[str, Evidence]:
+        profile = asked.target_profile
+        wanted = {
+            **{("fi", fi_norm(code)): weight for code, weight in profile.fi.items()},
+            **{("ft", normal_symbol(code)): weight for code, weight in profile.ft.items()},
+        }
+        exactly = dict(asked.target_profile.fi)
+        terms = {
+            name: [fold(word) for word in words if word] for name, words in (asked.facet_terms or {}).items()
+        }
+        with self._database.read() as connection:
+            categories = store.registered(connection, caller, lineage)
+        ids = list(dict.fromkeys(doc for lane in lanes for doc in lane.docs))
+        found = {}
+        for doc_id, fact in self._library.shelf(caller.tenant).by_id(ids).items():
+            found[doc_id] = Evidence(
+                code_match(wanted, fact.codes),
+                code_match(exactly, fact.fi_full),
+                facet_match(terms, asked.facet_weights or {}, fact.front) if terms else 0.0,
+                REPRESENTATIVE.get(categories.get(doc_id, ""), 0.0),
+            )
+        return found
+
+    def mutate(self, caller: Caller, asked: schema.MutateInput) -> schema.FusionResult:
+        base = self._runs.get(caller, asked.base_run_id)
+        if base.kind != FUSION:
+            raise invalid("base_run_id", "the run of a fusion", "融合の run")
+        before = self._fusion_of(caller, base)
+        delta = asked.mutate_delta.model_dump(exclude_none=True)
+        made = Fusion(before.board, before.params.with_delta(delta))
+        return self._fusion(caller, made, {**base.recipe, "mutate_delta": delta}, base, asked.limit)
+
+    def _fusion_of(self, caller: Caller, run: Run) -> Fusion:
+        """A fusion as it was made: remembered, or from its run."""
+        with self._guard:
+            if run.id in self._fusions:
+                self._fusions.move_to_end(run.id)
+                return self._fusions[run.id]
+        runs = [schema.BlendRunInput.model_validate(each) for each in run.recipe["runs"]]
+        lanes = tuple(_fused_lane(self._runs.lane(caller, each.run_id_lane), each) for each in runs)
+        history = run.recipe["history"]
+        first = self._runs.get(caller, history[0]) if history else run
+        evidence = {doc_id: Evidence(*values) for doc_id, values in first.stages[0]["evidence"].items()}
+        return Fusion(Board(lanes, evidence), Params(**run.stages[0]["params"]))
+
+    def _fusion(
+        self, caller: Caller, fusion: Fusion, recipe: Mapping[str, Any], parent: Run | None, limit: int
+    ) -> schema.FusionResult:
+        board, ranking = fusion.board, fusion.board.rank(fusion.params)
+        facts = self._library.shelf(caller.tenant).by_id(ranking.ids(max(limit, TOP)))
+        metrics = _metrics(ranking, facts)
+        history = [*(parent.recipe.get("history", []) if parent else []), *([parent.id] if parent else [])]
+        kept: dict[str, Any] = {
+            "params": asdict(fusion.params),
+            "metrics": asdict(metrics),
+            "contributions": ranking.contributions(TOLD),
+        }
+        if parent is None:  # what is known of the publications stays the same however often it is tuned
+            kept["evidence"] = board.known()
+        found = ranking.ids(), ranking.scores[ranking.order].tolist()
+        run_id = self._runs.save(
+            caller, FUSION, {**recipe, "history": history}, found, [kept], parent.id if parent else None
+        )
+        with self._guard:
+            self._fusions[run_id] = fusion
+            while len(self._fusions) > _REMEMBERED:
+                self._fusions.popitem(last=False)
+        shown = ranking.fused(limit)
+        labels = _lane_labels(board.lanes)
+        return schema.FusionResult(
+            run_id=run_id,
+            total_docs=len(ranking),
+            ranked_docs=[
+                schema.RankedDoc(
+                    rank=rank,
+                    doc_id=each.doc_id,
+                    pub_id=facts[each.doc_id].pub_id if each.doc_id in facts else each.doc_id,
+                    score=each.score,
+                    rrf=each.rrf,
+                    pi=each.pi,
+                    lanes={labels[at]: place for at, place in each.ranks.items()},
+                )
+                for rank, each in enumerate(shown, start=1)
+            ],
+            metrics=schema.StructuralMetrics(**asdict(metrics)),
+            params=asdict(fusion.params),
+            frontier=[
+                schema.FrontierPoint(**asdict(point))
+                for point in frontier(ranking.pi[ranking.order].tolist())
+            ],
+        )
+
+
+def _fused_lane(run: Run, given: schema.BlendRunInput) -> Lane:
+    return Lane(given.lane, logical_name(str(run.recipe["lane_name"])), given.weight, tuple(docs(run)))
+
+
+def _metrics(ranking: Ranking, facts: Mapping[str, Fact]) -> Metrics:
+    codes = [facts[doc_id].fi_norm for doc_id in ranking.ids(TOP) if doc_id in facts]
+    lanes = [lane.docs for lane in ranking.board.lanes]
+    return structural_metrics(lanes, codes, ranking.scores[ranking.order[:TOP]].tolist())
+
+
+def _lane_labels(lanes: Sequence[Lane]) -> list[str]:
+    """The logical names, with a number where several have one."""
+    names = [lane.name for lane in lanes]
+    return [
+        name if names.count(name) == 1 else f"{name}#{names[: at + 1].count(name)}"
+        for at, name in enumerate(names)
+    ]
