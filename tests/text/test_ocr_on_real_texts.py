@@ -10,18 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.datasets import DataNotFound, data_folder
 from shirube.text.ocr import long_vowels
+from tests.beside import beside
 
 SENTENCES = 10_000
 
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    try:
-        return data_folder()
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
+    return beside()
 
 
 def test_long_vowels_are_restored_and_separators_stay(data: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shirube.text.questions import subject
+from shirube.text.questions import subject, topic
 from shirube.text.tokenize import words
 
 
@@ -23,9 +23,31 @@ def test_words_that_only_ask_are_left_out(question: str, about: list[str]) -> No
     assert words(subject(question)) == about
 
 
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("How much is the remote work allowance?", "remote work allowance"),
+        ("What does the IT help desk do?", "IT help desk"),
+        ("WHERE IS THE OFFICE", "office"),
+        ("Can I work from home?", "work home"),
+    ],
+)
+def test_english_words_that_carry_no_subject_are_left_out(question: str, about: str) -> None:
+    assert words(topic(question)) == words(about)
+
+
+def test_an_english_question_of_nothing_else_stays_as_it_is() -> None:
+    assert topic("How much is it?") == "How much is it?"
+
+
+@pytest.mark.parametrize("query", ["IT部門の連絡先", "The Beatles の曲", "A to Z 方式"])
+def test_latin_words_in_a_japanese_query_stay(query: str) -> None:
+    assert words(topic(query)) == words(query)
+
+
 @pytest.mark.parametrize("question", ["いくら", "どこですか？", "何", "いつ", "？", ""])
 def test_a_question_of_nothing_else_stays_as_it_is(question: str) -> None:
-    assert subject(question) == question
+    assert subject(question) == topic(question) == question
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,10 @@ def cut(text: str) -> list[str]:
         ["金額は1.5万円。", "税別。"],
         ["終わり。」", "次。"],
         ["ﾃｽﾄ｡", "ﾃｽﾄ｡"],
+        ["URLはhttps://example.com/a.b?c=d です。", "次。"],
+        ["See www.example.com/?q=1 now. ", "Next."],
+        ["本当?", "yes."],
+        ["https://example.com/ か?", "はい。"],
         ["句点がない"],
         [],
     ],
@@ -83,8 +87,10 @@ def test_a_long_quotation_left_open_ends_with_its_line() -> None:
         "「。" * 500_000,
         ". " * 500_000,
         "\n" * 1_000_000,
+        "://" + "a?" * 500_000,
+        "://" * 300_000 + "?a",
     ],
-    ids=["open", "pairs", "stops", "stops in brackets", "English stops", "lines"],
+    ids=["open", "pairs", "stops", "stops in brackets", "English stops", "lines", "address", "addresses"],
 )
 def test_a_million_signs_are_cut_in_one_pass(text: str) -> None:
     begun = time.perf_counter()

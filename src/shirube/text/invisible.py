@@ -16,3 +16,11 @@ _INVISIBLE = re.compile(f"[{IGNORABLE}\u0000-\u0008\u000b\u000c\u000e-\u001f\u00
 def visible(text: str) -> str:
     """`text` without invisible and bidirectional controls."""
     return _INVISIBLE.sub("", text)
+
+
+def stretches(text: str) -> list[tuple[int, int]]:
+    """Where `text` stands between invisible characters; the whole where there are none."""
+    borders = [0, *(place for found in _INVISIBLE.finditer(text) for place in found.span()), len(text)]
+    return [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if start < end] or [
+        (0, 0)
+    ]

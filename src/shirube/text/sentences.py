@@ -8,6 +8,9 @@ _CLOSE = frozenset(_OPEN.values())
 _MARKS = re.compile("[" + re.escape("".join([*_ENDS, *_OPEN, *_CLOSE, ".", "\n"])) + "]")
 # A bracket left open this long is a slip of the writer, not a quotation.
 _QUOTATION = 200
+# Before a ? or ! within an address; a longer address is cut.
+_ADDRESS = re.compile(r"(?:://|\bwww\.)[!-~]*\Z")
+_LONGEST_ADDRESS = 200
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -30,7 +33,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
             if opened and opened[-1][0] == char:
                 opened.pop()
             continue
-        elif char in _ENDS or (char == "." and _ends_english(text, at)):
+        elif (char in _ENDS and not _in_address(text, start, at)) or (
+            char == "." and _ends_english(text, at)
+        ):
             if opened and at - opened[0][1] > _QUOTATION:
                 opened.clear()
             if opened:
@@ -38,7 +43,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
             while at < length and (text[at] in _ENDS or text[at] in _CLOSE):
                 at += 1
         else:
-            continue  # a full stop within a number or a name
+            continue  # within a number, a name or an address
         while at < length and text[at].isspace():
             at += 1
         spans.append((start, at))
@@ -46,6 +51,13 @@ def sentences(text: str) -> list[tuple[int, int]]:
     if start < length:
         spans.append((start, length))
     return spans
+
+
+def _in_address(text: str, start: int, at: int) -> bool:
+    """Whether the mark before `at` stands within an address, as in https://example.com/a?b=c."""
+    if text[at - 1] not in "?!" or not text[at : at + 1].isascii() or not text[at : at + 1].isalnum():
+        return False
+    return _ADDRESS.search(text, max(start, at - _LONGEST_ADDRESS), at) is not None
 
 
 def _ends_english(text: str, at: int) -> bool:

@@ -87,11 +87,12 @@ def without_words(text: str, forms: frozenset[str]) -> str:
 
 
 class Morpheme(NamedTuple):
-    """A word as Sudachi sees it: its part of speech, what kind of that, and its normal form."""
+    """A word as Sudachi sees it: its part of speech, what kind of that and of which sort, and its normal form."""
 
     surface: str
     kind: str
     detail: str
+    sort: str
     form: str
 
 
@@ -193,10 +194,11 @@ class _Analyser:
         return [(m.begin(), m.end()) for m in self._tokenizer.tokenize(text) if not m.is_oov()]
 
     def morphemes(self, text: str) -> list[Morpheme]:
-        return [
-            Morpheme(m.surface(), m.part_of_speech()[0], m.part_of_speech()[1], m.normalized_form())
-            for m in self._tokenizer.tokenize(text)
-        ]
+        found = []
+        for each in self._tokenizer.tokenize(text):
+            kind, detail, sort, *_ = each.part_of_speech()
+            found.append(Morpheme(each.surface(), kind, detail, sort, each.normalized_form()))
+        return found
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Where each word stands, and its normal form."""

@@ -1,0 +1,1 @@
+"""One answer to a question, with what it rests on."""
