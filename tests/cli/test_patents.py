@@ -33,6 +33,31 @@ def test_search_fuse_and_get(filled: Run) -> None:
     assert "特願2022-000001" in filled("patents", "get", "特許第7123456号").out
 
 
+def test_a_search_as_json_has_its_hits(filled: Run) -> None:
+    body = filled("patents", "search", "顔", "--json", "-n", "2").json()
+    assert {"run_id", "lane", "run_id_lane", "hit_count", "top_k", "meta"} <= body.keys()
+    assert [each["rank"] for each in body["snippets"]] == [1, 2]
+    assert body["hit_count"] == 4
+
+
+def test_taking_in_nothing_of_what_was_given_is_a_failure(shirube: Run, tmp_path: Path) -> None:
+    path = tmp_path / "公報.csv"
+    path.write_text("番号,内容\n1,x\n")
+    done = shirube("patents", "import", str(path))
+    assert done.code == 1
+    assert "2 行目" in done.err
+    assert "番号, 内容" in done.err
+    path.write_text("pub_id,title\n")
+    assert shirube("patents", "import", str(path)).code == 0
+
+
+def test_what_cannot_be_written_is_refused_without_a_traceback(filled: Run) -> None:
+    for arguments in (("patents", "get", "\udcff"), ("patents", "search", "顔\udcff")):
+        wrong = filled(*arguments)
+        assert wrong.code == 1
+        assert "Traceback" not in wrong.err
+
+
 def test_what_is_wrong_is_said(filled: Run) -> None:
     wrong = filled("patents", "search", "(顔")
     assert wrong.code == 1

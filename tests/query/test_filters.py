@@ -302,3 +302,29 @@ def test_any_entries_are_filters_or_a_filter_error(entries: list[object], stored
         assert outcome.index < len(entries)
     else:
         matches(outcome, dict.fromkeys(SCHEMA, stored))
+
+
+def test_a_name_of_all_below_it_means_its_beginnings() -> None:
+    schema = {"fi": Field("keyword", str.upper, lambda text: () if "/" in text else (f"{text}/", f"{text}:"))}
+    (condition,) = parse_filters([entry("and", "fi", "in", ["g06v10", "g06v10/82", "g06v1*"])], schema).all_of
+    assert condition.tests == (Prefix("G06V10/"), Prefix("G06V10:"), Exact("G06V10/82"), Prefix("G06V1"))
+    (condition,) = parse_filters([entry("and", "fi", "prefix", "g06v10")], schema).all_of
+    assert condition.tests == (Prefix("G06V10"),)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [entry("and", "fi", "=", "\ud800")],
+        [entry("and", "\udfff", "=", "G06V")],
+        [{**entry("and", "fi", "=", "G06V"), "\ud800": 1}],
+        [entry("and", "fi", "in", ["G06V", ["\ud800"]])],
+        [entry("and", "fi", "in", ["G06V"] * 1_001)],
+        [entry("and", "fi", "=", "G" * 201)],
+        [entry("and", "fi", "=", "G06V")] * 201,
+    ],
+)
+def test_what_cannot_be_written_or_is_too_much_is_refused(entries: list[dict[str, object]]) -> None:
+    with pytest.raises(FilterError) as refused:
+        parse_filters(entries, SCHEMA)
+    (refused.value.message_en + refused.value.message_ja).encode()

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from shirube.caller import Caller
 from shirube.cli.calls import call
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import InvalidInput
 from shirube.settings import load_settings
-from shirube.toolsets.patents.importing import import_files
+from shirube.toolsets.patents.importing import Report, import_files
 from shirube.toolsets.registry import Application
 
 _SHOWN_REFUSED = 20
@@ -24,6 +27,12 @@ def take_in(files: Sequence[Path], *, vectors: bool, caller: Caller, as_json: bo
     if vectors:
         with progress_bar("ベクトルを作っています") as progress:
             application.patents().library.embed(caller.tenant, progress)
+    show_report(report, as_json=as_json)
+    if report.refused and not (report.added or report.changed or report.unchanged):
+        raise typer.Exit(1)
+
+
+def show_report(report: Report, *, as_json: bool) -> None:
     if as_json:
         show_json(asdict(report))
         return
@@ -43,16 +52,34 @@ def search(
         handle = call(application, caller, "rrf_search_semantic_raw", {"text": query, "filters": filters})
     else:
         handle = call(application, caller, "rrf_search_fulltext_raw", {"query": query, "filters": filters})
+    shown = peek(application, caller, handle["run_id"], limit)
     if as_json:
-        show_json(handle)
+        show_json({**handle, "snippets": shown})
         return
-    show_run(application, caller, handle["run_id"], limit)
+    show_snippets(shown)
     out.print(f"{handle['hit_count']} 件  run {handle['run_id']}")
 
 
+def peek(application: Application, caller: Caller, run_id: str, limit: int) -> list[dict[str, Any]]:
+    """So many snippets, in as many answers as they take."""
+    asked = {"run_id": run_id, "fields": ["title", "abst"], "per_field_chars": {"abst": 100}}
+    shown: list[dict[str, Any]] = []
+    offset: int | None = 0
+    while offset is not None and offset < limit:
+        answer = call(
+            application, caller, "peek_snippets", {**asked, "limit": limit - offset, "offset": offset}
+        )
+        shown += answer["snippets"]
+        offset = answer["meta"]["next_offset"]
+    return shown
+
+
 def show_run(application: Application, caller: Caller, run_id: str, limit: int) -> None:
-    asked = {"run_id": run_id, "limit": limit, "fields": ["title", "abst"], "per_field_chars": {"abst": 100}}
-    for each in call(application, caller, "peek_snippets", asked)["snippets"]:
+    show_snippets(peek(application, caller, run_id, limit))
+
+
+def show_snippets(snippets: Sequence[dict[str, Any]]) -> None:
+    for each in snippets:
         out.print(f"{each['rank']:>3}. {each['title']}  {each['pub_id']}  {each['score']:.4f}")
         out.print(f"     {' '.join((each['abst'] or '').split())}", style="dim")
 

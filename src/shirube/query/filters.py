@@ -10,12 +10,25 @@ All `and` entries hold, none of the `not` entries, and at least one of the `or` 
 open, the others one value. Ends are included.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from shirube.query.errors import FilterError
-from shirube.query.values import Between, Period, Test, ValueProblem, holds, keyword, normal, number, period
+from shirube.query.values import (
+    Between,
+    Exact,
+    Period,
+    Prefix,
+    Test,
+    ValueProblem,
+    holds,
+    keyword,
+    normal,
+    number,
+    period,
+)
 
 Kind: TypeAlias = Literal["keyword", "number", "date"]
 
@@ -28,14 +41,20 @@ OPS: Mapping[Kind, tuple[str, ...]] = {
     "date": ("in", "=", "!=", ">=", "<=", "range", "prefix"),
 }
 EVERY_OP = OPS["date"]
+MOST_ENTRIES, MOST_VALUES = 200, 1_000
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class Field:
-    """What a caller may filter on. `normal` brings a keyword to the form the records hold."""
+    """What a caller may filter on. `normal` brings a keyword to the form the records hold.
+
+    `below` are the beginnings that a whole keyword stands for where it is the name of all below it.
+    """
 
     kind: Kind
     normal: Callable[[str], str] = normal
+    below: Callable[[str], Sequence[str]] = lambda _: ()
 
 
 Schema: TypeAlias = Mapping[str, Field]
@@ -67,6 +86,14 @@ def parse_filters(entries: object, schema: Schema) -> Filters:
             "filters は {lop, field, op, value} のリストで指定してください。",
             "filters must be a list of {lop, field, op, value}.",
         )
+    if len(entries) > MOST_ENTRIES:
+        raise FilterError(
+            None,
+            None,
+            None,
+            f"filters は {MOST_ENTRIES} 件までです。",
+            f"filters takes {MOST_ENTRIES} entries at most.",
+        )
     by_lop: dict[str, list[Condition]] = {lop: [] for lop in LOPS}
     for index, entry in enumerate(entries):
         lop, condition = _parsed(index, entry, schema)
@@ -94,6 +121,14 @@ def _met(condition: Condition, record: Mapping[str, object]) -> bool:
 
 
 def _parsed(index: int, entry: object, schema: Schema) -> tuple[str, Condition]:
+    if _is_unreadable(entry):
+        raise FilterError(
+            index,
+            None,
+            None,
+            f"filters[{index}]: 文字として読めない値があります。",
+            f"filters[{index}]: holds half of a character (a lone surrogate).",
+        )
     if not isinstance(entry, Mapping):
         raise FilterError(
             index,
@@ -152,9 +187,13 @@ def _tests(op: str, field: Field, value: object) -> tuple[Test, ...]:
         values = value if isinstance(value, list | tuple) else [value]
         if not values:
             raise ValueProblem("value に値を1つ以上入れてください。", "value needs at least one entry.")
-        return tuple(_test(op, field, each) for each in values)
+        if len(values) > MOST_VALUES:
+            raise ValueProblem(
+                f"value の値は {MOST_VALUES} 個までです。", f"value takes {MOST_VALUES} entries at most."
+            )
+        return tuple(dict.fromkeys(test for each in values for test in _meant(op, field, each)))
     if op != "range":
-        return (_test(op, field, value),)
+        return _meant(op, field, value)
     if not isinstance(value, list | tuple) or len(value) != 2 or (value[0] is None and value[1] is None):
         raise ValueProblem(
             "range の value は [下限, 上限] で指定してください（片方は null にできます）。",
@@ -165,6 +204,12 @@ def _tests(op: str, field: Field, value: object) -> tuple[Test, ...]:
     if _empty(test):
         raise ValueProblem("下限が上限より大きくなっています。", "the low end is above the high end.")
     return (test,)
+
+
+def _meant(op: str, field: Field, value: object) -> tuple[Test, ...]:
+    test = _test(op, field, value)
+    below = field.below(test.text) if isinstance(test, Exact) else ()
+    return tuple(map(Prefix, below)) or (test,)
 
 
 def _test(op: str, field: Field, value: object) -> Test:
@@ -190,3 +235,17 @@ def _empty(test: Between | Period) -> bool:
     if isinstance(test, Between):
         return test.low is not None and test.high is not None and test.low > test.high
     return test.first is not None and test.last is not None and test.first > test.last
+
+
+def _is_unreadable(entry: object) -> bool:
+    """Whether a text in it is none that could be written down or looked for."""
+    waiting = [entry]
+    while waiting:
+        match waiting.pop():
+            case str() as text if _HALVES.search(text):
+                return True
+            case Mapping() as named:
+                waiting += [*named.keys(), *named.values()]
+            case list() | tuple() as several:
+                waiting += several
+    return False

@@ -8,6 +8,8 @@ from shirube.query.errors import QuerySyntaxError
 MAX_DISTANCE = 999
 # Any order of k groups takes about 2^k steps to check.
 MAX_GROUPS = 8
+# Each looks at every text that may be meant.
+MAX_NEARS = 20
 # Keeps every recursive reader of the tree far from Python's recursion limit.
 MAX_DEPTH = 50
 
@@ -86,6 +88,11 @@ TOO_MANY_GROUPS = Problem(
     '"',
     f"近傍検索の語は{MAX_GROUPS}つまでです。",
     f"NEAR takes at most {MAX_GROUPS} words.",
+)
+TOO_MANY_NEARS = Problem(
+    f"{MAX_NEARS} NEARs or fewer",
+    f"近傍検索は1つの式に{MAX_NEARS}個までです。",
+    f"a query takes at most {MAX_NEARS} NEARs.",
 )
 OPERATOR_IN_NEAR = Problem(
     "word",

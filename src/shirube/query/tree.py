@@ -133,6 +133,23 @@ def walk(node: Node) -> Iterator[Node]:
                 waiting.extend(term for group in reversed(current.groups) for term in reversed(group))
 
 
+def sought(node: Node) -> list[str]:
+    """The words and phrases that a query looks for, and not those that it forbids; each once."""
+    found: dict[str, None] = {}
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case And(operands) | Or(operands):
+                waiting.extend(reversed(operands))
+            case Near() as near:
+                waiting.extend(term for group in reversed(near.groups) for term in reversed(group))
+            case Term() as term:
+                found |= dict.fromkeys(part for part in term.parts if part)
+            case Phrase() as phrase:
+                found[phrase.text] = None
+    return list(found)
+
+
 def has_letters_only(node: Node) -> bool:
     """Whether it asks for nothing but letters and figures: no sign, no wildcard, no NEAR."""
     for each in walk(node):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TypeAlias
 
+# Longer than any name or symbol; of patterns much longer than this the index knows none.
+LONGEST = 200
 # Fifteen digits are exact in a float.
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 DATE = re.compile(
@@ -61,15 +63,16 @@ def normal(text: str) -> str:
 
 
 def keyword(value: object, form: Callable[[str], str], as_prefix: bool) -> Exact | Prefix:
-    """A trailing * asks for the prefix; `form` sees the value without it, and may ask for one by ending in * itself."""
+    """A trailing * asks for everything that starts with the value; `form` sees it without."""
     if not isinstance(value, str):
         raise ValueProblem("value は文字列で指定してください。", "value must be a string.")
-    trimmed = normal(value)
+    trimmed = normal(value[: LONGEST + 1])
     text = form(trimmed.rstrip("*"))
     if not text:
         raise ValueProblem("value が空です。", "value is empty.")
-    as_prefix = as_prefix or trimmed.endswith("*") or text.endswith("*")
-    return Prefix(text.rstrip("*")) if as_prefix else Exact(text)
+    if max(len(value), len(text)) > LONGEST:
+        raise ValueProblem(f"value は {LONGEST} 文字までです。", f"value takes {LONGEST} characters at most.")
+    return Prefix(text) if as_prefix or trimmed.endswith("*") else Exact(text)
 
 
 def number(value: object) -> int | float:

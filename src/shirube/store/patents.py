@@ -1,15 +1,17 @@
 """Publications of a tenant, and those that a caller called representative."""
 
 from collections.abc import Mapping, Sequence
+from time import time_ns
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from shirube.caller import Caller
 from shirube.store.tables import publications, representatives
 
 _BATCH = 500
 NUMBERS = ("pub_id", "app_doc_id", "exam_id")
+_AT = "@"
 
 
 class Publication(NamedTuple):
@@ -120,26 +122,38 @@ def changed(connection: Connection, tenant: str, since: int) -> list[tuple[str, 
     return [(row.doc_id, row.revision) for row in rows]
 
 
-def register(connection: Connection, caller: Caller, ids: Sequence[str], category: str, lineage: str) -> None:
-    """Call these representative; the last category wins."""
-    own = {"tenant_id": caller.tenant, "owner": caller.subject, "lineage": lineage}
-    for doc_id in ids:
+def register(
+    connection: Connection, caller: Caller, ids: Sequence[str], category: str, lineages: Sequence[str]
+) -> None:
+    """Call these representative in the searches that come of these runs; in all, where a lineage is empty."""
+    own = {"tenant_id": caller.tenant, "owner": caller.subject}
+    # The moment is part of what is kept: the last category wins, whichever of the lineages it was given to.
+    moment = f"{time_ns():016x}"
+    for lineage in lineages:
         connection.execute(
             delete(representatives).where(
                 *(representatives.c[name] == value for name, value in own.items()),
-                representatives.c.doc_id == doc_id,
+                representatives.c.lineage.startswith(f"{lineage}{_AT}", autoescape=True),
+                representatives.c.doc_id.in_(list(ids)),
             )
         )
-        connection.execute(insert(representatives).values(**own, doc_id=doc_id, category=category))
+        rows = [{**own, "lineage": f"{lineage}{_AT}{moment}", "doc_id": doc_id} for doc_id in ids]
+        if rows:
+            connection.execute(insert(representatives), [{**row, "category": category} for row in rows])
 
 
 def registered(connection: Connection, caller: Caller, lineages: Sequence[str]) -> dict[str, str]:
-    """The category of each representative for these lineages; those of one search count before those of all."""
+    """The category of each representative for all searches or one of these lineages; the last one given."""
     rows = connection.execute(
         select(representatives.c.lineage, representatives.c.doc_id, representatives.c.category).where(
             representatives.c.tenant_id == caller.tenant,
             representatives.c.owner == caller.subject,
-            representatives.c.lineage.in_(["", *lineages]),
+            or_(
+                *(
+                    representatives.c.lineage.startswith(f"{each}{_AT}", autoescape=True)
+                    for each in ("", *lineages)
+                )
+            ),
         )
     ).all()
-    return {row.doc_id: row.category for row in sorted(rows, key=lambda row: row.lineage != "")}
+    return {row.doc_id: row.category for row in sorted(rows, key=lambda row: row.lineage.partition(_AT)[2])}

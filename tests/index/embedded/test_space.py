@@ -31,6 +31,7 @@ from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database, open_database
 from shirube.toolsets.knowledge.feed import LAYOUT, WEIGHTS, KnowledgeFeed
 from tests.store.records import document, put, remove
+from tests.stores import copied, store_url
 
 EVERYTHING = Not(Phrase("どこにもない語"))
 
@@ -71,7 +72,7 @@ class Built:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("built")
-    database = open_database(f"sqlite:///{folder / 'shirube.db'}")
+    database = open_database(store_url(folder / "shirube.db"))
     with database.write() as connection:
         base = bases.create_base(connection, LOCAL, "規程")
         for number in range(20):
@@ -83,8 +84,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture
 def database(built: Built, tmp_path: Path) -> Iterator[Database]:
-    shutil.copy(built.database, tmp_path / "shirube.db")
-    database = open_database(f"sqlite:///{tmp_path / 'shirube.db'}")
+    database = open_database(copied(built.database, tmp_path / "shirube.db"))
     yield database
     database.close()
 
@@ -117,7 +117,7 @@ def space(built: Built, folder: Path, feed: KnowledgeFeed) -> EmbeddedSpace:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Database:
-    return open_database(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'shirube.db'}")
+    return open_database(store_url(tmp_path_factory.mktemp("shared") / "shirube.db"))
 
 
 # Put so many passages under a name, remove what stands there (0), or catch up (None).

@@ -32,7 +32,7 @@ BOOSTS: Mapping[schema.FieldName, float] = {"title": 80, "abst": 10, "claim": 5,
 FI = (
     "B25J13/08@A|B25J13/08|b25j13/08@z|B25J13/085|B60W30/12|B60W30/12,624|B60W30/12,620@C|B60W30/16|"
     "G06V10/82|G06V10/82A|ｇ０６ｖ１０／８２|G06V10/80|G06V10/823|G06V1/00|G06V100/00|G06V20/56@Z|G06T7/00,350@B|"
-    "G06T7/00P|G06F3/048|Ｇ０６Ｆ３／０４８８@Ａ|A61B5/00"
+    "F16H59:44|F16H59/02@B|F16H590/00|G06T7/00P|G06F3/048|Ｇ０６Ｆ３／０４８８@Ａ|A61B5/00"
 ).split("|")
 IPC = "G06V10/82|G06V10/80|G06V1/00|G06V100/00|G06T7/00|B25J13/08|B60W30/12|g06v20/56|A61B5/00".split("|")
 CPC = (
@@ -50,8 +50,12 @@ DAYS = [
 ]
 
 # What is asked for beside what the rows say: shorter symbols, beginnings, and what is nowhere.
-SHORTER = "G06V10|G06V1|G06V|G06|G|B25J13|B60W30|g06v10|Ｇ０６Ｖ１０|A61B|H04N|G06V100|G06V2".split("|")
-BEGINNINGS = "G06V10*|G06V10/*|G06V10/8*|G06V*|g06v*|Ｇ０６Ｖ＊|G06*|B60W30/1*|H04*|B25J13/08*".split("|")
+SHORTER = ("F16H59|G06V10|G06V1|G06V|G06|G|B25J13|B60W30|g06v10|Ｇ０６Ｖ１０|A61B|H04N|G06V100|G06V2").split(
+    "|"
+)
+BEGINNINGS = (
+    "G06V1*|F16H59*|F16H59:*|G06V10*|G06V10/*|G06V10/8*|G06V*|g06v*|Ｇ０６Ｖ＊|G06*|B60W30/1*|H04*|B25J13/08*"
+).split("|")
 OTHER: Mapping[str, Sequence[str]] = {
     "fi": [*SHORTER, *BEGINNINGS, "G06V10/82B", "B60W30/12,999@X", "h04n5/00"],
     "ipc": [*SHORTER, *BEGINNINGS, "Ｇ０６Ｖ１０／８２", "h04n5/00"],
@@ -105,7 +109,7 @@ def plain(text: str) -> str:
 def symbol(written: str) -> str:
     """The class symbol alone, without edition letter, facet and expansion number."""
     text = plain(written).upper()
-    found = re.match(r"[A-Z][0-9]{2}[A-Z][0-9]+/[0-9]+", text)
+    found = re.match(r"[A-Z][0-9]{2}[A-Z][0-9]+[/:][0-9]+", text)
     return found[0] if found else text
 
 
@@ -115,9 +119,9 @@ def keyword_test(name: str, op: str, value: str) -> Callable[[str], bool]:
     below = op == "prefix" or text.endswith("*")
     text = text.rstrip("*")
     if name in SYMBOLS:
-        if re.fullmatch("[A-Z][0-9]{2}[A-Z][0-9]+", text):
-            return lambda written: symbol(written).startswith(f"{text}/")
-        if below or "/" not in text:
+        if not below and re.fullmatch("[A-Z][0-9]{2}[A-Z][0-9]+", text):
+            return lambda written: symbol(written).startswith((f"{text}/", f"{text}:"))
+        if below or not re.search("[/:]", text):
             return lambda written: symbol(written).startswith(symbol(text))
         return lambda written: symbol(written) == symbol(text)
     form = plain if name in ("applicant", "inventor") else lambda written: plain(written).upper()
@@ -279,7 +283,7 @@ def test_every_value_alone_keeps_what_looking_at_every_row_keeps(
 
 @pytest.mark.parametrize("value", ["Y10T1", "Y10T1*", "Y10T16"])
 def test_a_shorter_symbol_of_section_y_means_its_subtree_too(library: Library, value: str) -> None:
-    """CPC has one section more than FI and IPC: Y10T1 is Y10T1/… and not Y10T16/…"""
+    """CPC has one section more than FI and IPC: Y10T1 is Y10T1/… and not Y10T16/…, which Y10T1* is too."""
     entries = [{"lop": "and", "field": "cpc", "op": "=", "value": value}]
     expected = library.expected("共通", entries)
     assert expected
@@ -346,6 +350,8 @@ def test_the_oracle_itself_reads_as_a_person_would() -> None:
         ("fi", "=", "B60W30/12@Z", True),
         ("fi", "=", "G06V10", True),
         ("fi", "=", "G06V1", False),
+        ("fi", "=", "G06V1*", True),
+        ("fi", "prefix", "G06V1", True),
         ("fi", "!=", "G06V", False),
         ("fi", "in", ["H04N", "Ｇ０６Ｖ＊"], True),
         ("ft", "=", "5B057*", False),

@@ -325,6 +325,12 @@ def test_one_code_is_all_concentration_and_none_is_no_concentration() -> None:
     assert abs(structural_metrics(lanes, [["X"], ["Y"]], [1.0]).CCW) <= CLOSE
 
 
+def test_concentration_is_never_below_nothing() -> None:
+    """Equal shares of many codes: rounding must not make it negative."""
+    for count in range(2, 200):
+        assert structural_metrics([["a"]], [[f"c{at}" for at in range(count)]], [1.0]).CCW >= 0.0
+
+
 def test_fewer_than_three_documents_have_no_shape() -> None:
     assert structural_metrics([["a"], ["a"]], [["X"]], [3.0, 1.0]).S_shape == 0.0
     assert structural_metrics([["a"], ["a"]], [["X"]], [3.0, 1.0, 1.0]).S_shape == 1.0

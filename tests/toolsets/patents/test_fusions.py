@@ -1,12 +1,13 @@
 """Fusing lanes, tuning a fusion, what stands behind it, and who may use it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from shirube.caller import LOCAL, Caller
+from shirube.store.clock import now
 from shirube.store.tables import runs as stored_runs
 from shirube.toolsets.patents.fusion import DEFAULT_PI
 from tests.toolsets.patents.conftest import MASK, ROWS, Patents
@@ -117,6 +118,20 @@ def test_a_full_symbol_matches_exactly_for_the_second_boost(
     assert {doc for doc in plain if boosted[doc] > plain[doc]} == {"JP2023-123456A"}
 
 
+def test_a_term_of_which_nothing_is_left_finds_nothing(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    plain = dense.call("rrf_blend_frontier", runs=runs)
+    unseen = dense.call("rrf_blend_frontier", runs=runs, facet_terms={"A": ["\u200b", ""]})
+    assert scores(plain) == scores(unseen)
+
+
+def test_several_writings_of_one_code_count_together(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    once, twice = (
+        dense.call("rrf_blend_frontier", runs=runs, target_profile={"fi": {**codes, "G06V40/12": 1.0}})
+        for codes in ({"G06V10/82": 3.0}, {"G06V10/82": 1.0, "ｇ０６ｖ１０／８２@A": 2.0})
+    )
+    assert scores(once) == pytest.approx(scores(twice))
+
+
 @pytest.mark.parametrize(
     "run",
     [
@@ -218,6 +233,36 @@ class TestProvenance:
         assert told["code_freqs"]["fi"] == {"G06K9/00": 1, "G06V10/82": 1, "G06V40/16": 1, "G07C9/00": 1}
         assert told["recipe"]["query"] == "顔認証 AND 遮蔽"
 
+    def test_a_tuned_fusion_tells_what_counted(self, dense: Patents, base: dict[str, Any]) -> None:
+        delta = {"weights": {"semantic": 0.5}, "rrf_k": 5}
+        tuned = dense.call("rrf_mutate_run", base_run_id=base["run_id"], mutate_delta=delta)
+        recipe = dense.call("get_provenance", run_id=tuned["run_id"])["recipe"]
+        assert {name: recipe[name] for name in tuned["params"]} == tuned["params"]
+        assert recipe["weights"] == {"code": 0.3, "code_secondary": 0.0, "semantic": 0.5}
+        assert recipe["mutate_delta"] == delta
+
+    @pytest.mark.parametrize(
+        "nothing", [{"lane_weights": dict.fromkeys(("recall", "precision", "semantic"), 0)}, {}]
+    )
+    def test_shares_add_up_where_there_is_no_score(
+        self, dense: Patents, runs: list[dict[str, Any]], nothing: dict[str, Any]
+    ) -> None:
+        given = runs if nothing else [{**run, "weight": 0.0} for run in runs]
+        fused = dense.call("rrf_blend_frontier", runs=given, **nothing)
+        told = dense.call("get_provenance", run_id=fused["run_id"])
+        assert told["lane_contributions"] == pytest.approx(
+            dict.fromkeys(("recall", "precision", "semantic"), 1 / 3)
+        )
+
+    def test_shares_add_up_where_nothing_was_found(self, dense: Patents) -> None:
+        run = dense.call("rrf_search_fulltext_raw", query="存在しない語")["run_id"]
+        fused = dense.call("rrf_blend_frontier", runs=[{"lane": "fulltext", "run_id_lane": run}])
+        assert dense.call("get_provenance", run_id=fused["run_id"])["lane_contributions"] == {"fulltext": 1.0}
+
+
+def pi_of(result: dict[str, Any]) -> float:
+    return float(next(each["pi"] for each in result["ranked_docs"] if each["pub_id"] == "JP2020-100003A"))
+
 
 class TestRepresentatives:
     def test_a_representative_ranks_higher(self, empty: Patents) -> None:
@@ -238,6 +283,40 @@ class TestRepresentatives:
         last = empty.call("rrf_blend_frontier", **asked)
         less = next(each for each in last["ranked_docs"] if each["pub_id"] == "JP2020-100003A")
         assert then["score"] < less["score"] < now["score"], "the last category wins"
+
+    @pytest.mark.parametrize("on", ["lane", "fusion", "tuned"])
+    def test_those_of_a_run_count_in_what_comes_of_its_lanes(self, empty: Patents, on: str) -> None:
+        empty.take(*ROWS)
+        lane, other = (empty.call("rrf_search_fulltext_raw", query="顔")["run_id"] for _ in range(2))
+        runs = [[{"lane": "fulltext", "run_id_lane": run_id}] for run_id in (lane, other)]
+        fused = empty.call("rrf_blend_frontier", runs=runs[0])["run_id"]
+        tuned = empty.call("rrf_mutate_run", base_run_id=fused, mutate_delta={"rrf_k": 10})["run_id"]
+        run_id = {"lane": lane, "fusion": fused, "tuned": tuned}[on]
+        empty.call("register_representatives", pub_ids=["2020-100003"], category="A", run_id=run_id)
+        for base in (fused, tuned):
+            assert pi_of(empty.call("rrf_mutate_run", base_run_id=base, mutate_delta={})) == pytest.approx(
+                0.6
+            )
+        assert pi_of(empty.call("rrf_blend_frontier", runs=runs[0])) == pytest.approx(0.6)
+        assert pi_of(empty.call("rrf_blend_frontier", runs=runs[1])) == pytest.approx(0.3), "another search"
+
+    def test_the_last_category_wins_whatever_it_was_given_for(self, empty: Patents) -> None:
+        empty.take(*ROWS)
+        lane = empty.call("rrf_search_fulltext_raw", query="顔")["run_id"]
+        runs = [{"lane": "fulltext", "run_id_lane": lane}]
+        fused = empty.call("rrf_blend_frontier", runs=runs)["run_id"]
+        for category, run_id, pi in (
+            ("A", fused, 0.6),
+            ("B", None, 0.45),
+            ("C", lane, 0.36),
+            ("A", None, 0.6),
+        ):
+            given = {"run_id": run_id} if run_id else {}
+            empty.call("register_representatives", pub_ids=["特開2020-100003"], category=category, **given)
+            empty.application.patents()._fusions._fusions.clear()
+            tuned = empty.call("rrf_mutate_run", base_run_id=fused, mutate_delta={})
+            assert pi_of(tuned) == pytest.approx(pi)
+            assert pi_of(empty.call("rrf_blend_frontier", runs=runs)) == pytest.approx(pi)
 
     @pytest.mark.parametrize(
         "arguments",
@@ -280,6 +359,20 @@ class TestRuns:
         with empty.application.workspace().database.write() as connection:
             connection.execute(update(stored_runs).values(expires_at=datetime(2000, 1, 1, tzinfo=UTC)))
         assert empty.error("peek_snippets", run_id=run) == empty.error("peek_snippets", run_id="x")
+
+    def test_what_a_fusion_is_made_of_lives_as_long_as_it(self, empty: Patents) -> None:
+        empty.take(*ROWS)
+        lane = empty.call("rrf_search_fulltext_raw", query="顔")["run_id"]
+        soon = now() + timedelta(minutes=1)
+        with empty.application.workspace().database.write() as connection:
+            connection.execute(update(stored_runs).values(expires_at=soon))
+        first = empty.call("rrf_blend_frontier", runs=[{"lane": "fulltext", "run_id_lane": lane}])["run_id"]
+        with empty.application.workspace().database.write() as connection:
+            connection.execute(update(stored_runs).values(expires_at=soon))
+        tuned = empty.call("rrf_mutate_run", base_run_id=first, mutate_delta={"rrf_k": 5})["run_id"]
+        with empty.application.workspace().database.read() as connection:
+            ends = dict(connection.execute(select(stored_runs.c.id, stored_runs.c.expires_at)).all())
+        assert min(ends[lane], ends[first]) >= ends[tuned]
 
     def test_a_run_survives_a_restart(self, dense: Patents, runs: list[dict[str, Any]]) -> None:
         again = Patents(dense.folder, "use")

@@ -220,13 +220,23 @@ ST36 = """<jp-official-gazette kind-of-jp="A" kind-of-st16="A" lang="ja" dtd-ver
 </jp-official-gazette>"""
 
 
+def rows(data: bytes) -> list[dict[str, Any]]:
+    """All publications of a file; the first that is refused is raised."""
+    read = []
+    for row in read_gazette(data):
+        if isinstance(row, Refused):
+            raise row
+        read.append(row)
+    return read
+
+
 def read(xml: str) -> dict[str, Any]:
-    (row,) = read_gazette((_DECLARATION + xml).encode())
+    (row,) = rows((_DECLARATION + xml).encode())
     return row
 
 
 def record(xml: str) -> dict[str, Any]:
-    return read_publication(read(xml))
+    return read_publication(read(xml), is_marked_up=False)
 
 
 def test_a_publication_in_st96() -> None:
@@ -429,6 +439,8 @@ def test_a_publication_with_a_grant_has_both_numbers() -> None:
         ("B60K   6/54      D ZHV", "B60K6/54@D@ZHV"),
         ("C12N  15/09    ZNA", "C12N15/09@ZNA"),
         ("A01D  34/13        20060101", "A01D34/13"),
+        ("F16H  59:44", "F16H59:44"),
+        ("Ｆ１６Ｈ　５９：４４", "F16H59:44"),
     ],
 )
 def test_a_padded_symbol_is_written_as_it_is_searched(written: str, fi: str) -> None:
@@ -487,9 +499,24 @@ def test_a_generic_publication_of_st96() -> None:
 
 def test_several_publications_in_one_file() -> None:
     second = ST36.replace("2017200451", "2017200452").replace("2016094567", "2016094568")
-    rows = read_gazette(f"<gazettes><part>{ST36}</part>{second}{ST96}</gazettes>".encode())
-    assert [row["pub_id"] for row in rows] == ["特開2017-200451", "特開2017-200452", "特開2023-123456"]
-    assert len({read_publication(row)["doc_id"] for row in rows}) == 3
+    found = rows(f"<gazettes><part>{ST36}</part>{second}{ST96}</gazettes>".encode())
+    assert [row["pub_id"] for row in found] == ["特開2017-200451", "特開2017-200452", "特開2023-123456"]
+    assert len({read_publication(row)["doc_id"] for row in found}) == 3
+
+
+def test_one_that_is_refused_refuses_no_other_of_its_file() -> None:
+    model = ST36.replace('kind-of-jp="A"', 'kind-of-jp="U"')
+    first, refused, last = read_gazette(f"<gazettes>{ST36}{model}{ST96}</gazettes>".encode())
+    assert isinstance(refused, Refused)
+    assert "utility model" in refused.reason
+    assert isinstance(first, dict)
+    assert isinstance(last, dict)
+    assert (first["pub_id"], last["pub_id"]) == ("特開2017-200451", "特開2023-123456")
+
+
+def test_a_comparison_in_a_gazette_is_no_tag() -> None:
+    row = record(ST36.replace("　刃は摩耗する。", "刃はＴ１&lt;b&gt;Ｔ２である。"))
+    assert "刃はＴ１<b>Ｔ２である。" in row["desc"].splitlines()
 
 
 @pytest.mark.parametrize(
@@ -505,7 +532,7 @@ def test_several_publications_in_one_file() -> None:
 )
 def test_the_declared_encoding_is_read(declared: str, encoding: str, name: str) -> None:
     xml = f'<?xml version="1.0" encoding="{declared}"?>\n' + ST36.replace("標農機株式会社", name)
-    (row,) = read_gazette(xml.encode(encoding))
+    (row,) = rows(xml.encode(encoding))
     assert row["applicant"] == [name]
     assert row["desc"] == read(ST36)["desc"]
 
@@ -546,10 +573,11 @@ EXTERNAL = (
     "<jp-official-gazette><description><p>&x;</p></description></jp-official-gazette>"
 )
 PARAMETER = '<!DOCTYPE g [<!ENTITY % x SYSTEM "http://example.invalid/x.dtd"> %x;]><jp-official-gazette/>'
-PLAIN = (
+OFFICE = (
     '<!DOCTYPE jp-official-gazette PUBLIC "-//JPO//DTD PUBLISHED PATENT/UTILITY MODEL APPLICATION 1.0//EN" '
-    f'"../../../../../DTD/gat-a.dtd">{ST36}'
+    '"../../../../../DTD/gat-a.dtd">'
 )
+PLAIN = OFFICE + ST36
 DEEP = "<a>" * 10_000 + "</a>" * 10_000
 
 
@@ -559,8 +587,16 @@ DEEP = "<a>" * 10_000 + "</a>" * 10_000
         (LAUGHS.encode(), "DOCTYPE"),
         (EXTERNAL.encode(), "DOCTYPE"),
         (PARAMETER.encode(), "DOCTYPE"),
-        (PLAIN.encode(), "DOCTYPE"),
-        ((_DECLARATION + "<?a ?>\n<!-- <a> -->\n <!-- -->" + PLAIN).encode(), "DOCTYPE"),
+        (PLAIN.replace("-//JPO//", "-//W3C//").encode(), "DOCTYPE"),
+        (PLAIN.replace("-//JPO//", "x-//JPO//").encode(), "DOCTYPE"),
+        (PLAIN.replace('gat-a.dtd">', 'gat-a.dtd" [<!ENTITY x "y">]>').encode(), "DOCTYPE"),
+        (PLAIN.replace('gat-a.dtd">', 'gat-a.dtd"[]>').encode(), "DOCTYPE"),
+        (f'<!DOCTYPE jp-official-gazette SYSTEM "gat-a.dtd">{ST36}'.encode(), "DOCTYPE"),
+        (f"<!DOCTYPE jp-official-gazette>{ST36}".encode(), "DOCTYPE"),
+        ((OFFICE + LAUGHS).encode(), "two document type declarations"),
+        ((OFFICE + OFFICE + ST36).encode(), "two document type declarations"),
+        (PLAIN.replace("　刃は摩耗する。", "&x;").encode(), "line"),
+        ((_DECLARATION + "<?a ?>\n<!-- <a> -->\n <!-- -->" + LAUGHS).encode(), "DOCTYPE"),
         (('<?xml version="1.0" encoding="UTF-16"?>' + LAUGHS).encode("utf-16"), "DOCTYPE"),
         (("<?a ?>" * 50_000 + "<a/>").encode(), "neither"),
         ((" " * 5_000_000 + "<a/>").encode(), "neither"),
@@ -589,10 +625,22 @@ DEEP = "<a>" * 10_000 + "</a>" * 10_000
 def test_what_cannot_be_taken_is_refused_at_once(data: bytes, reason: str) -> None:
     began = time.perf_counter()
     with pytest.raises(Refused) as refused:
-        read_gazette(data)
+        rows(data)
     assert time.perf_counter() - began < 5
     assert reason in refused.value.reason
     assert refused.value.ja
+
+
+@pytest.mark.parametrize("declaration", [OFFICE, OFFICE.replace('"', "'"), OFFICE.replace(" ", "\n")])
+def test_the_declaration_of_the_office_s_own_gazettes_is_passed_over(declaration: str) -> None:
+    """And its DTD is never looked for."""
+    assert read("<?a ?>\n<!-- <a> -->\n <!-- -->" + declaration + ST36) == read(ST36)
+
+
+def test_a_break_behind_the_declaration_has_its_own_line() -> None:
+    with pytest.raises(Refused) as refused:
+        read_gazette((OFFICE.replace(" ", "\n") + "<jp-official-gazette>\n</a>").encode())
+    assert f"at line {OFFICE.count(' ') + 2}:" in refused.value.reason
 
 
 def test_a_broken_file_is_refused_with_the_line_of_the_break() -> None:
@@ -610,7 +658,7 @@ def test_a_wide_file_is_read_in_time_that_grows_with_it() -> None:
 
 
 def test_a_publication_without_text_has_a_row_that_is_refused() -> None:
-    (row,) = read_gazette(b"<jp-official-gazette/>")
+    (row,) = rows(b"<jp-official-gazette/>")
     with pytest.raises(Refused):
         read_publication(row)
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shirube.caller import LOCAL
-from shirube.toolsets.patents.codes import fi_norm, subtree
+from shirube.toolsets.patents.codes import below, fi_norm, listed
 from shirube.toolsets.patents.importing import import_files
 from shirube.toolsets.patents.numbers import read_number
-from shirube.toolsets.patents.record import background, independent_claims, scope_text
+from shirube.toolsets.patents.record import background, independent_claims, read_publication, scope_text
 from tests.toolsets.patents.conftest import ROWS, Patents
 from tests.toolsets.patents.test_gazette import ST96
 
@@ -44,6 +44,13 @@ from tests.toolsets.patents.test_gazette import ST96
         ("実全昭57-129933", "pub_id", "JP1982-129933U"),
         ("実登3235906", "exam_id", "JP3235906U"),
         ("特公平6-12345", "exam_id", "JP1994-012345B"),
+        ("JP2023123456A", "pub_id", "JP2023-123456A"),
+        ("特開2023123456", "pub_id", "JP2023-123456A"),
+        ("特開平05026671", "pub_id", "JP1993-026671A"),
+        ("特許第7,123,456号", "exam_id", "JP7123456B"),
+        ("特許7123456B2", "exam_id", "JP7123456B"),
+        ("特許第07123456号", "exam_id", "JP7123456B"),
+        ("JP7123456B2", "exam_id", "JP7123456B"),
     ],
 )
 def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) -> None:
@@ -52,9 +59,32 @@ def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) 
     assert (found.kind, found.id) == (kind, number)
 
 
-@pytest.mark.parametrize("written", ["", "特願", "特開2023", "123", "特許第1号", "特開9999-1", "発明", "JP"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "特願", "特開2023", "123", "特許第1号", "特開9999-1", "発明", "JP"),
+        *("JP71234567", "JP2023-1234567", "特開202312345", "2023-123456", "7123456"),
+    ],
+)
 def test_what_is_no_number_is_none(written: str) -> None:
     assert read_number(written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "number"),
+    [
+        ("2023-123456", "pub_id", "JP2023-123456A"),
+        ("２０２３－１２３４５６", "app_id", "JP2023123456"),
+        ("2023123456", "app_doc_id", "JP2023123456"),
+        ("7123456", "exam_id", "JP7123456B"),
+        ("7,123,456", "exam_id", "JP7123456B"),
+        ("特願2023-123456", "pub_id", "JP2023123456"),
+    ],
+)
+def test_a_bare_number_is_what_it_is_said_to_be(written: str, said: str, number: str) -> None:
+    found = read_number(written, said)
+    assert found is not None
+    assert found.id == number
 
 
 @given(st.text(max_size=30))
@@ -73,6 +103,10 @@ def test_any_text_is_a_number_or_none(text: str) -> None:
         (" ｇ０６ｖ１０／８２ ", "G06V10/82"),
         ("G06V 10/82", "G06V10/82"),
         ("G06V", "G06V"),
+        ("C12N15/00ZNA", "C12N15/00"),
+        ("B60L11/18ZHV", "B60L11/18"),
+        ("B60K6/20 310", "B60K6/20"),
+        ("F16H59:44", "F16H59:44"),
     ],
 )
 def test_a_symbol_is_compared_without_what_follows_it(written: str, norm: str) -> None:
@@ -80,11 +114,36 @@ def test_a_symbol_is_compared_without_what_follows_it(written: str, norm: str) -
 
 
 @pytest.mark.parametrize(
-    ("written", "below"),
-    [("G06V10", "G06V10/"), ("G06V", "G06V"), ("G06", "G06"), ("G06V10/*", "G06V10/"), ("G06V10/82", None)],
+    ("written", "beginnings"),
+    [
+        ("G06V10", ("G06V10/", "G06V10:")),
+        ("G06V", ("G06V",)),
+        ("G06", ("G06",)),
+        ("G06V10/82", ()),
+        ("F16H59:44", ()),
+    ],
 )
-def test_a_shorter_symbol_stands_for_all_below_it(written: str, below: str | None) -> None:
-    assert subtree(written) == below
+def test_a_shorter_symbol_stands_for_all_below_it(written: str, beginnings: tuple[str, ...]) -> None:
+    assert below(written) == beginnings
+
+
+@pytest.mark.parametrize(
+    ("written", "codes"),
+    [
+        ("G06V 10/82; G06V 40/16", ["G06V 10/82", "G06V 40/16"]),
+        ("G06V10/82,G06V40/16", ["G06V10/82", "G06V40/16"]),
+        ("G06V10/82 G06V40/16|F16H59:44", ["G06V10/82", "G06V40/16", "F16H59:44"]),
+        ("Ｇ０６Ｖ１０／８２，Ｇ０６Ｖ４０／１６", ["Ｇ０６Ｖ１０／８２", "Ｇ０６Ｖ４０／１６"]),
+        ("B60W30/12,624", ["B60W30/12,624"]),
+        ("B25J13/08@A", ["B25J13/08@A"]),
+        ("B60R21/00,624@D,B60K6/20 310", ["B60R21/00,624@D", "B60K6/20 310"]),
+        ("5B089AA01,5B089CA13 3C707KS31", ["5B089AA01", "5B089CA13", "3C707KS31"]),
+        ("5B089 AA01", ["5B089 AA01"]),
+        (" ; ", []),
+    ],
+)
+def test_a_list_of_codes_parts_where_a_code_begins(written: str, codes: list[str]) -> None:
+    assert listed(written) == codes
 
 
 @pytest.mark.parametrize(
@@ -97,6 +156,10 @@ def test_a_shorter_symbol_stands_for_all_below_it(written: str, below: str | Non
         ("特許第7123456号", "exam_id"),
         ("JP7123456B", "exam_id"),
         ("特開２０２３－１２３４５６", "exam_id"),  # what is written decides
+        ("2023-123456", "pub_id"),
+        ("2022-000001", "app_id"),
+        ("7123456", "exam_id"),
+        ("JP2023123456A", "app_doc_id"),
     ],
 )
 def test_a_publication_is_found_by_any_of_its_numbers(patents: Patents, id_: str, id_type: str) -> None:
@@ -212,6 +275,40 @@ class TestSnippets:
         assert answer.body["meta"]["used_bytes"] == size
         assert "\ufffd" not in answer.json()
 
+    def test_the_smallest_budget_still_shows_one_and_goes_on(self, patents: Patents, run: str) -> None:
+        seen, offset = [], 0
+        while offset is not None:
+            shown = patents.call("peek_snippets", run_id=run, budget_bytes=200, offset=offset)
+            (snippet,) = shown["snippets"]
+            assert {"rank", "doc_id", "pub_id"} <= snippet.keys()
+            assert shown["meta"]["truncated"]
+            seen.append(snippet["rank"])
+            offset = shown["meta"]["next_offset"]
+        assert seen == [1, 2, 3, 4, 5, 6]
+
+    def test_a_short_text_stays_longer_than_long_lists_of_codes(self, empty: Patents) -> None:
+        codes = [f"G06V10/{number}" for number in range(10, 99)]
+        empty.take({"pub_id": "特開2020-5", "title": "顔認証装置", "abst": "長い。" * 200, "fi": codes})
+        run = empty.call("rrf_search_fulltext_raw", query="顔認証")["run_id"]
+        (snippet,) = empty.call("peek_snippets", run_id=run, budget_bytes=400)["snippets"]
+        assert snippet["title"] == "顔認証装置"
+        assert snippet["abst"].startswith("長い。")
+        assert "metadata" not in snippet
+
+    def test_a_budget_that_holds_nothing_is_refused(self, patents: Patents, run: str) -> None:
+        for budget in (0, 1, 199):
+            said = patents.error("peek_snippets", run_id=run, budget_bytes=budget)
+            assert said["code"] == "INVALID_PARAMETER"
+            assert "200" in said["message"]
+
+    def test_a_number_longer_than_the_budget_says_what_it_takes(self, empty: Patents) -> None:
+        empty.take({"pub_id": "鑑" * 60, "title": "題"})
+        run = empty.call("rrf_search_fulltext_raw", query="題")["run_id"]
+        said = empty.error("peek_snippets", run_id=run, budget_bytes=200)
+        assert said["code"] == "INVALID_PARAMETER"
+        (enough,) = (int(each) for each in said["message"].split() if each.isdigit())
+        assert len(empty.call("peek_snippets", run_id=run, budget_bytes=enough)["snippets"]) == 1
+
     def test_the_default_budget_is_kept(self, empty: Patents) -> None:
         empty.take(
             *({"pub_id": f"特開2020-{n:06}", "title": "顔認証", "abst": "長い。" * 300} for n in range(1, 41))
@@ -228,6 +325,16 @@ class TestSnippets:
         assert [each["title"] for each in shown["snippets"]] == ["顔認証装置", "顔認証装置"]
         assert "【発明の効果】" in shown["snippets"][0]["desc"]
         assert shown["not_found"] == ["特開2099-1"]
+
+
+def test_formulas_and_tables_end_no_section() -> None:
+    desc = "【背景技術】\n【０００２】前。【数１】式。【化２】\n【表１】表。後。\n【実施例】例。"
+    assert background(desc).endswith("表。後。")
+
+
+def test_claims_without_line_breaks_are_told_apart() -> None:
+    row = {"pub_id": "特開2020-7", "claim": "【請求項１】甲装置。【請求項２】請求項１に記載の乙装置。"}
+    assert read_publication(row)["claims"] == ["甲装置。", "請求項１に記載の乙装置。"]
 
 
 def test_the_scopes_of_a_publication() -> None:
@@ -304,6 +411,66 @@ class TestImport:
         assert found["metadata"]["fi_norm"] == ["G06V10/82", "G06V40/16"]
         assert found["metadata"]["applicant"] == ["甲社", "乙社"]
 
+    def test_a_table_of_jplatpat(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "一覧.csv"
+        path.write_text(
+            "文献番号,出願番号,出願日,公知日,発明の名称,出願人/権利者,ＦＩ,公開番号,公告番号,登録番号,要約,Ｆターム,ステージ\n"
+            "特開2020-5,特願2018-7,2018/01/02,2020/01/09,題,"
+            '"フォード、リミテッド,甲社","B60W30/12,624@A B60K6/20 310",特開2020-5,,特許7123456,'
+            '"(57)【要約】遮<BR>蔽する。",5B089AA01,特許 有効\n',
+            encoding="utf-8-sig",
+        )
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.added, report.refused) == (1, [])
+        found = empty.call("get_publication", id="特許7123456")
+        assert (found["pub_id"], found["app_id"], found["title"]) == ("JP2020-000005A", "特願2018-7", "題")
+        assert found["abst"] == "遮蔽する。"
+        told = found["metadata"]
+        assert told["applicant"] == ["フォード、リミテッド", "甲社"]
+        assert told["fi_norm"] == ["B60W30/12", "B60K6/20"]
+        assert (told["filing_date"], told["publication_date"]) == ("2018-01-02", "2020-01-09")
+        assert told["ft"] == ["5B089AA01"]
+
+    def test_our_own_headings_in_any_case(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text("PUB_ID,Title,APP_ID\n2020-5,題,2018-7\n")
+        assert import_files(empty.application.workspace().database, LOCAL, [path]).refused == []
+        assert empty.call("get_publication", id="特開2020-5")["app_id"] == "特願2018-000007"
+
+    def test_columns_that_nobody_knows_are_named(self, empty: Patents) -> None:
+        report = empty.take({"番号": "1", "内容": "x"})
+        assert "番号, 内容" in report.refused[0].reason
+
+    def test_rows_of_a_table_have_the_line_where_they_begin(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text('pub_id,title\n特開2020-5,"一\n二"\n\n,番号なし\n特開2020-6,"三\n四"\n,なし\n')
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.added, [each.line for each in report.refused]) == (2, [5, 8])
+
+    def test_a_field_of_a_table_may_be_a_whole_description(
+        self, empty: Patents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text(f"pub_id,title,desc\n特開2020-5,題,{'長い。' * 60_000}\n特開2020-6,短,短\n")
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.added, report.refused) == (2, [])
+        monkeypatch.setattr("shirube.toolsets.patents.files._LARGEST_FIELD", 1000)
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.unchanged, [each.line for each in report.refused]) == (1, [2])
+        assert "table" in report.refused[0].reason
+
+    def test_half_of_a_character_refuses_its_row_alone(self, empty: Patents) -> None:
+        report = empty.take(ROWS[0], {"pub_id": "特開2020-7", "title": "題\ud800"}, ROWS[1])
+        assert (report.added, [each.line for each in report.refused]) == (2, [2])
+        assert "surrogate" in report.refused[0].reason
+
+    def test_a_comparison_is_no_tag(self, empty: Patents) -> None:
+        text = "温度がT1<T2であり、かつT3>T4のとき。a<b and c>d。"
+        empty.take(
+            {"pub_id": "特開2020-7", "title": "題", "abst": f'<p class="x">{text}</p>H<SUB>2</SUB>O<br/>水'}
+        )
+        assert empty.call("get_publication", id="特開2020-7")["abst"] == f"{text}H2O\n水"
+
     def test_a_gazette(self, empty: Patents, tmp_path: Path) -> None:
         path, broken = tmp_path / "公報.xml", tmp_path / "壊.xml"
         path.write_text(ST96)
@@ -311,3 +478,48 @@ class TestImport:
         report = import_files(empty.application.workspace().database, LOCAL, [path, broken])
         assert (report.added, [each.file for each in report.refused]) == (1, ["壊.xml"])
         assert empty.call("get_publication", id="特開2023-123456")["pub_id"] == "JP2023-123456A"
+
+
+LAID_OPEN: dict[str, Any] = {
+    "app_id": "特願2018-7",
+    "pub_id": "特開2020-5",
+    "title": "公開時の題",
+    "abst": "公開時の要約。",
+    "claims": ["公開時の請求項。"],
+    "fi": ["G06V10/82"],
+    "publication_date": "2020-01-09",
+}
+GRANTED: dict[str, Any] = {
+    "app_id": "特願2018-7",
+    "exam_id": "特許第7123456号",
+    "title": "登録時の題",
+    "claims": ["登録時の請求項。"],
+    "publication_date": "2021-05-01",
+}
+
+
+class TestTwoTextsOfOneApplication:
+    @pytest.mark.parametrize("together", [True, False])
+    @pytest.mark.parametrize("rows", [(LAID_OPEN, GRANTED), (GRANTED, LAID_OPEN)])
+    def test_they_are_one_publication_with_both_numbers(
+        self, empty: Patents, rows: tuple[dict[str, Any], ...], together: bool
+    ) -> None:
+        reports = [empty.take(*rows)] if together else [empty.take(row) for row in rows]
+        assert [(each.added, each.changed) for each in reports] == (
+            [(1, 0)] if together else [(1, 0), (0, 1)]
+        )
+        by_pub, by_exam = (empty.call("get_publication", id=id_) for id_ in ("特開2020-5", "特許7123456"))
+        assert by_pub == by_exam
+        assert (by_pub["title"], by_pub["claim"]) == ("登録時の題", "登録時の請求項。")
+        assert (by_pub["abst"], by_pub["metadata"]["fi"]) == ("公開時の要約。", ["G06V10/82"])
+        assert by_pub["metadata"]["publication_date"] == "2021-05-01"
+        again = [empty.take(row) for row in rows] + [empty.take(*rows)]
+        assert [(each.unchanged, each.added, each.changed) for each in again] == [(1, 0, 0)] * 3
+
+    def test_a_correction_replaces_and_what_it_leaves_out_stays(self, empty: Patents) -> None:
+        empty.take(LAID_OPEN)
+        corrected = {**LAID_OPEN, "title": "正しい題", "abst": "", "publication_date": None}
+        assert empty.take(corrected).changed == 1
+        found = empty.call("get_publication", id="特開2020-5")
+        assert (found["title"], found["abst"]) == ("正しい題", "公開時の要約。")
+        assert found["metadata"]["publication_date"] == "2020-01-09"

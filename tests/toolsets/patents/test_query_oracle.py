@@ -13,7 +13,6 @@ from random import Random
 
 import pytest
 
-from benchmarks.datasets import DataNotFound, data_folder
 from shirube.caller import LOCAL
 from shirube.query.errors import QuerySyntaxError
 from shirube.query.filters import Filters
@@ -26,10 +25,12 @@ from shirube.toolsets.patents.errors import InvalidQuery
 from shirube.toolsets.patents.importing import import_files
 from shirube.toolsets.patents.service import PatentsService
 from shirube.toolsets.registry import Application
+from tests.beside import beside
 
 # Reading is quick in few publications; together there are more than ten thousand queries.
 PUBLICATIONS, QUERIES, FEW, QUERIES_OF_FEW = 250, 2500, 25, 7000
 REAL_PUBLICATIONS, REAL_QUERIES, MISREAD_QUERIES, SAVED_QUERIES, NONSENSE = 400, 500, 800, 100, 20_000
+MUCH_NONSENSE = 100_000
 EVERYTHING = 2000
 
 # Words of patents, words inside words, one word in several writings, and what looks like a word and is none.
@@ -434,12 +435,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    try:
-        path = data_folder() / "patents" / "jplatpat-vehicle-control.jsonl"
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
-    if not path.is_file():
-        pytest.skip("no patents beside the project")
+    path = beside("patents", "jplatpat-vehicle-control.jsonl")
     return library_of(real_rows(path), tmp_path_factory.mktemp("real"))
 
 
@@ -561,10 +557,15 @@ def outcome(library: Library, query: str, saved: bool) -> str | InvalidQuery:
     return "found" if count else "nothing"
 
 
-def test_any_text_gives_a_result_or_invalid_query_with_its_position(few: Library) -> None:
-    random = Random(5)
+@pytest.mark.parametrize(
+    ("seed", "queries"), [(5, NONSENSE), pytest.param(6, MUCH_NONSENSE, marks=pytest.mark.soak)]
+)
+def test_any_text_gives_a_result_or_invalid_query_with_its_position(
+    few: Library, seed: int, queries: int
+) -> None:
+    random = Random(seed)
     seen = Counter[str]()
-    for number in range(NONSENSE):
+    for number in range(queries):
         query = nonsense(random)
         answer = outcome(few, query, saved=number % 200 == 0)
         if isinstance(answer, InvalidQuery):
@@ -574,7 +575,7 @@ def test_any_text_gives_a_result_or_invalid_query_with_its_position(few: Library
             assert 0 <= position <= len(query), query
         seen["refused" if isinstance(answer, InvalidQuery) else answer] += 1
     assert min(seen["found"], seen["nothing"]) >= 200, seen
-    assert seen["refused"] >= NONSENSE / 2, seen
+    assert seen["refused"] >= queries / 2, seen
 
 
 def test_the_oracle_itself_reads_as_a_person_would() -> None:

@@ -6,23 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.datasets import DataNotFound, data_folder
 from shirube.caller import LOCAL
 from shirube.toolsets.patents.codes import fi_norm
 from shirube.toolsets.patents.importing import import_files
 from shirube.toolsets.patents.numbers import read_number
+from tests.beside import beside
 from tests.toolsets.patents.conftest import Patents
 
 
 @pytest.fixture(scope="module")
 def source() -> Path:
-    try:
-        path = data_folder() / "patents" / "jplatpat-vehicle-control.jsonl"
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
-    if not path.is_file():
-        pytest.skip("no publications beside the project")
-    return path
+    return beside("patents", "jplatpat-vehicle-control.jsonl")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +36,19 @@ def test_every_number_is_read_and_leads_to_its_publication(real: Patents, source
         names = [row["publication_number"], row["application_number"], row["registration_number"]]
         found = {real.call("get_publication", id=name, fields=["title"])["title"] for name in names if name}
         assert found == {row["title"]}
+
+
+def test_applicants_are_those_between_commas(real: Patents, source: Path) -> None:
+    """、 and ， are part of the names of foreign companies."""
+    rows = [json.loads(line) for line in source.read_text().splitlines()]
+    chosen = [row for row in rows if "、" in row["applicants"]] + [
+        row for row in rows if "," in row["applicants"]
+    ][:20]
+    assert len(chosen) == 28
+    for row in chosen:
+        found = real.call("get_publication", id=row["application_number"], fields=["title"])
+        names = [name.strip() for name in row["applicants"].split(",")]
+        assert found["metadata"]["applicant"] == list(dict.fromkeys(names))
 
 
 def test_every_symbol_is_a_class_symbol_alone(source: Path) -> None:

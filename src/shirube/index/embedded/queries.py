@@ -3,7 +3,8 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 
 import tantivy
 from tantivy import Occur, Query
@@ -12,7 +13,7 @@ from shirube.errors import InvalidInput
 from shirube.index.contract import Holding, Layout, Weight
 from shirube.index.embedded.tokens import BORDER, sequence
 from shirube.query.filters import Condition, Filters
-from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, has_letters_only
+from shirube.query.tree import And, Near, Node, Not, Or, Phrase, Term, has_letters_only, sought
 from shirube.query.values import Between, Exact, Period, Prefix, Test
 from shirube.text.tokenize import bigrams, words
 
@@ -37,11 +38,30 @@ def compile_query(
     if isinstance(query, str):
         wanted = _any_word(schema, layout, query, weights)
     elif isinstance(query, Holding):
-        held = [_holding(schema, layout, each, weights, query.words.get(each)) for each in query.sequences]
+        counting = {field: weight for field in layout.texts if (weight := _bigrams(weights, field)) > 0}
+        held = [_holding(schema, counting, each, query.words.get(each)) for each in query.sequences]
         wanted = _all([*held, entries_only(schema)])
     else:
-        wanted = _all([_tree(schema, layout, query, weights), entries_only(schema)])
-    return Query.boolean_query([(Occur.Must, wanted), *compile_filters(schema, layout, filters)])
+        # The same words twice are compiled once.
+        characters = cache(partial(_characters, schema, layout, weights))
+        wanted = _all([_tree(query, characters), entries_only(schema)])
+    clauses = [(Occur.Must, wanted), *compile_filters(schema, layout, filters)]
+    if not isinstance(query, (str, Holding)):
+        clauses += _by_words(schema, layout, sought(query), weights)
+    return Query.boolean_query(clauses)
+
+
+def _by_words(
+    schema: tantivy.Schema, layout: Layout, texts: Iterable[str], weights: Mapping[str, Weight]
+) -> list[tuple[Occur, Query]]:
+    """What adds to the score of an entry that is found anyway: the words in whatever form it writes them."""
+    tokens = dict.fromkeys(token for text in texts for token in words(text))
+    return [
+        (Occur.Should, Query.boost_query(Query.term_query(schema, f"{field}_words", token, "freq"), weight))
+        for field in layout.texts
+        if (weight := weights.get(field, _PLAIN).words) > 0
+        for token in tokens
+    ]
 
 
 def compile_filters(schema: tantivy.Schema, layout: Layout, filters: Filters) -> list[tuple[Occur, Query]]:
@@ -86,40 +106,48 @@ def _any_word(schema: tantivy.Schema, layout: Layout, text: str, weights: Mappin
     return Query.boolean_query(parts) if parts else Query.empty_query()
 
 
-def _tree(schema: tantivy.Schema, layout: Layout, node: Node, weights: Mapping[str, Weight]) -> Query:
+def _tree(node: Node, characters: Callable[[str], Query]) -> Query:
     """What a tree means; of NEAR and wildcards, and of signs, all that may be meant: whoever asks looks at the texts.
 
     Below a NOT that would be too little, so what is not exact is left out there.
     """
     match node:
         case And():
-            return _all(_tree(schema, layout, each, weights) for each in node.operands)
+            return _all(_tree(each, characters) for each in node.operands)
         case Or():
-            return _any(_tree(schema, layout, each, weights) for each in node.operands)
+            return _any(_tree(each, characters) for each in node.operands)
         case Not() if not has_letters_only(node.operand):
-            return Query.all_query()
+            return _silent(Query.all_query())
         case Not():
-            return _not(_tree(schema, layout, node.operand, weights))
+            return _not(_tree(node.operand, characters))
         case Term():
-            return _all(_characters(schema, layout, each, weights) for each in node.parts if each)
+            return _all(characters(each) for each in node.parts if each)
         case Phrase():
-            return _characters(schema, layout, node.text, weights)
+            return characters(node.text)
         case Near():
-            return _all(_any(_tree(schema, layout, term, weights) for term in group) for group in node.groups)
+            return _all(_any(_tree(term, characters) for term in group) for group in node.groups)
 
 
-def _characters(schema: tantivy.Schema, layout: Layout, text: str, weights: Mapping[str, Weight]) -> Query:
-    """Entries that hold these characters one after the other, as far as the index can tell, scored by field."""
+def _characters(schema: tantivy.Schema, layout: Layout, weights: Mapping[str, Weight], text: str) -> Query:
+    """Entries that hold these characters one after the other, as far as the index can tell, scored by field.
+
+    Every field is looked at: a weight decides how much it counts, never what is found.
+    """
+    boosts = {field: _bigrams(weights, field) for field in layout.texts}
     if layout.phrases:
-        return _holding(schema, layout, text, weights, None)
+        return _holding(schema, boosts, text, None)
     tokens = sequence(text)
     found = []
-    for field in layout.texts:
+    for field, boost in boosts.items():
         name = f"{field}_bigrams"
         held = [_token(schema, name, each) for each in tokens[1:-1] if each != BORDER]
         held += [_end(schema, name, each) for each in {*tokens[:1], *tokens[-1:]}]
-        found.append(Query.boost_query(_all(held), weights.get(field, _PLAIN).bigrams))
+        found.append(Query.boost_query(_all(held), boost))
     return _any(found) if tokens else Query.all_query()
+
+
+def _bigrams(weights: Mapping[str, Weight], field: str) -> float:
+    return weights.get(field, _PLAIN).bigrams
 
 
 def _end(schema: tantivy.Schema, field: str, token: str) -> Query:
@@ -128,13 +156,9 @@ def _end(schema: tantivy.Schema, field: str, token: str) -> Query:
 
 
 def _holding(
-    schema: tantivy.Schema,
-    layout: Layout,
-    text: str,
-    weights: Mapping[str, Weight],
-    words: Sequence[str] | None,
+    schema: tantivy.Schema, boosts: Mapping[str, float], text: str, words: Sequence[str] | None
 ) -> Query:
-    """Entries with these characters one after the other in a field that counts, wherever a word begins or ends."""
+    """Entries with these characters one after the other in one of these fields, wherever a word begins or ends."""
     tokens = sequence(text)
     if not tokens:
         return Query.all_query()
@@ -143,22 +167,21 @@ def _holding(
     patterns[-1] = f"{patterns[-1]}{_open_end(tokens[-1])}"
     is_plain = not (_open_end(tokens[0]) or _open_end(tokens[-1]))
     found = []
-    for field in layout.texts:
-        if (weight := weights.get(field, _PLAIN).bigrams) > 0:
-            name = f"{field}_bigrams"
-            if len(tokens) > 1 and (is_plain or max(map(len, tokens)) > _LONGEST_PART):
-                query = Query.phrase_query(schema, name, list(tokens))
-            elif len(tokens) > 1:
-                query = Query.regex_phrase_query(schema, name, patterns)
-            elif _is_letter(tokens[0]):
-                query = _letter(schema, name, tokens[0])
-            elif tokens[0].isascii():
-                # All are found; those with the word by itself come first.
-                held = _words_with(schema, name, tokens[0], words)
-                query = _any([_silent(held), Query.term_query(schema, name, tokens[0])])
-            else:
-                query = Query.term_query(schema, name, tokens[0])
-            found.append(Query.boost_query(query, weight))
+    for field, boost in boosts.items():
+        name = f"{field}_bigrams"
+        if len(tokens) > 1 and (is_plain or max(map(len, tokens)) > _LONGEST_PART):
+            query = Query.phrase_query(schema, name, list(tokens))
+        elif len(tokens) > 1:
+            query = Query.regex_phrase_query(schema, name, patterns)
+        elif _is_letter(tokens[0]):
+            query = _letter(schema, name, tokens[0])
+        elif tokens[0].isascii():
+            # All are found; those with the word by itself come first.
+            held = _words_with(schema, name, tokens[0], words)
+            query = _any([_silent(held), Query.term_query(schema, name, tokens[0])])
+        else:
+            query = Query.term_query(schema, name, tokens[0])
+        found.append(Query.boost_query(query, boost) if boost > 0 else _silent(query))
     return _any(found)
 
 
@@ -239,7 +262,7 @@ def _any(queries: Iterable[Query]) -> Query:
 
 
 def _not(query: Query) -> Query:
-    return Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, query)])
+    return Query.boolean_query([(Occur.Must, _silent(Query.all_query())), (Occur.MustNot, query)])
 
 
 def _silent(query: Query) -> Query:

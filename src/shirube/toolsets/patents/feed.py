@@ -10,7 +10,7 @@ from shirube.query.values import normal
 from shirube.store import patents as store
 from shirube.store.database import Database
 from shirube.store.patents import Publication
-from shirube.toolsets.patents.codes import fi_norm, normal_symbol, subtree
+from shirube.toolsets.patents.codes import below, fi_norm, normal_symbol
 from shirube.toolsets.patents.record import TEXTS, scope_text
 
 KEYWORDS = ("fi", "ft", "ipc", "cpc", "country", "applicant", "inventor")
@@ -21,14 +21,8 @@ SCOPE_LAYOUT = Layout(texts=(BODY,), keywords=KEYWORDS, numbers=NUMBERS)
 SCOPES = ("wide", "title_abst_claims", "claims_only", "top_claim", "background_jp")
 
 
-def _class_symbol(written: str) -> str:
-    """As it is compared; a shorter one stands for all below it."""
-    below = subtree(written)
-    return f"{below}*" if below else fi_norm(written)
-
-
 FILTERS: Schema = {
-    **dict.fromkeys(("fi", "ipc", "cpc"), Field("keyword", _class_symbol)),
+    **dict.fromkeys(("fi", "ipc", "cpc"), Field("keyword", fi_norm, below)),
     "ft": Field("keyword", normal_symbol),
     "country": Field("keyword", normal_symbol),
     "applicant": Field("keyword", normal),

@@ -9,7 +9,8 @@ With lane ℓ of type t (fulltext, semantic, original_dense), logical name n and
 RRF: Cormack, Clarke and Büttcher, SIGIR 2009.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -99,6 +100,12 @@ class Board:
         self.facet = _column(each.facet for each in known)
         self.representative = _column(each.representative for each in known)
 
+    def with_representatives(self, known: Mapping[str, float]) -> "Board":
+        """The same with R(d) as it is now; the other columns are shared."""
+        board = copy(self)
+        board.representative = _column(known.get(doc, 0.0) for doc in self.ids)
+        return board
+
     def known(self) -> dict[str, list[float]]:
         """The evidence of those of which there is any."""
         columns = np.stack([self.code, self.code_secondary, self.facet, self.representative], axis=1)
@@ -166,14 +173,18 @@ class Ranking:
         ]
 
     def contributions(self, first: int) -> dict[str, float]:
-        """Each logical lane's share of the score of the first publications; they add up to 1."""
+        """Each logical lane's share of the score of the first publications; they add up to 1.
+
+        Where there is no score to share, all lanes have brought the same.
+        """
+        parts = self.parts[:, self.order[:first]].sum(axis=1)
+        total = parts.sum()
+        if not total > 0:
+            parts, total = np.ones(len(parts)), float(len(parts))
         shares: dict[str, float] = {}
-        for lane, part in zip(
-            self.board.lanes, self.parts[:, self.order[:first]].sum(axis=1).tolist(), strict=True
-        ):
-            shares[lane.name] = shares.get(lane.name, 0.0) + part
-        total = sum(shares.values())
-        return {name: share / total for name, share in shares.items()} if total > 0 else {}
+        for lane, share in zip(self.board.lanes, (parts / total).tolist(), strict=True):
+            shares[lane.name] = shares.get(lane.name, 0.0) + share
+        return shares
 
 
 def lane_factor(lane: Lane, params: Params) -> float:
@@ -185,24 +196,27 @@ def fuse(lanes: Sequence[Lane], params: Params, evidence: Mapping[str, Evidence]
     return Board(lanes, evidence).rank(params).fused()
 
 
-def code_match(wanted: Mapping[Code, float], codes: Iterable[Code]) -> float:
-    """The weight of the wanted codes that are there, of the weight of all; 0 where none is wanted."""
+def code_match(wanted: Mapping[Code, float]) -> Callable[[Container[Code]], float]:
+    """P(d) and S(d): the weight of the wanted codes that are there, of the weight of all; 0 where none is wanted."""
     total = sum(wanted.values())
-    held = codes if isinstance(codes, frozenset) else frozenset(codes)
-    return sum(weight for code, weight in wanted.items() if code in held) / total if total > 0 else 0.0
+    if total <= 0:
+        return lambda codes: 0.0
+    shares = [(code, weight / total) for code, weight in wanted.items()]
+    return lambda codes: sum([share for code, share in shares if code in codes])
 
 
-def facet_match(terms: Mapping[str, Sequence[str]], weights: Mapping[str, float], text: str) -> float:
-    """F(d): of each facet the share of its terms that the text holds, weighted; `terms` and `text` are folded."""
+def facet_match(terms: Mapping[str, Sequence[str]], weights: Mapping[str, float]) -> Callable[[str], float]:
+    """F(d): of each facet the share of its terms that the text holds, weighted; `terms` and the text are folded."""
     groups = {name: words for name, words in terms.items() if words}
     total = sum(weights.get(name, 1.0) for name in groups)
     if total <= 0:
-        return 0.0
-    found = sum(
-        weights.get(name, 1.0) * sum(word in text for word in words) / len(words)
+        return lambda text: 0.0
+    shares = [
+        (word, weights.get(name, 1.0) / total / len(words))
         for name, words in groups.items()
-    )
-    return found / total
+        for word in words
+    ]
+    return lambda text: sum([share for word, share in shares if word in text])
 
 
 @dataclass(frozen=True)

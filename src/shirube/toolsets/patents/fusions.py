@@ -28,7 +28,7 @@ from shirube.toolsets.patents.fusion import (
 )
 from shirube.toolsets.patents.library import Library
 from shirube.toolsets.patents.metrics import TOP, Metrics, structural_metrics
-from shirube.toolsets.patents.runs import FUSION, Runs, docs
+from shirube.toolsets.patents.runs import FUSION, Runs, docs, lane_ids
 from shirube.toolsets.patents.shelf import Fact
 
 # What is told of a fusion by its first documents.
@@ -66,26 +66,34 @@ class Fusions:
         self, caller: Caller, lanes: Sequence[Lane], asked: schema.BlendInput, lineage: Sequence[str]
     ) -> dict[str, Evidence]:
         profile = asked.target_profile
-        wanted = {
-            **{("fi", fi_norm(code)): weight for code, weight in profile.fi.items()},
-            **{("ft", normal_symbol(code)): weight for code, weight in profile.ft.items()},
-        }
-        exactly = dict(asked.target_profile.fi)
+        wanted: dict[tuple[str, str], float] = {}
+        for kind, normal, codes in (("fi", fi_norm, profile.fi), ("ft", normal_symbol, profile.ft)):
+            for written, weight in codes.items():
+                code = kind, normal(written)  # several writings of one code count together
+                wanted[code] = wanted.get(code, 0.0) + weight
         terms = {
-            name: [fold(word) for word in words if word] for name, words in (asked.facet_terms or {}).items()
+            name: [word for word in map(fold, words) if word]
+            for name, words in (asked.facet_terms or {}).items()
         }
+        representatives = self._representatives(caller, lineage)
+        ids = list(dict.fromkeys(doc for lane in lanes for doc in lane.docs))
+        fitting, exactly = code_match(wanted), code_match(profile.fi)
+        facet = facet_match(terms, asked.facet_weights or {})
+        return {
+            doc_id: Evidence(
+                fitting(fact.codes),
+                exactly(fact.fi_full),
+                facet(fact.front),
+                representatives.get(doc_id, 0.0),
+            )
+            for doc_id, fact in self._library.shelf(caller.tenant).by_id(ids).items()
+        }
+
+    def _representatives(self, caller: Caller, lineage: Sequence[str]) -> dict[str, float]:
+        """R(d) of those that were registered for all searches or for one of these runs."""
         with self._database.read() as connection:
             categories = store.registered(connection, caller, lineage)
-        ids = list(dict.fromkeys(doc for lane in lanes for doc in lane.docs))
-        found = {}
-        for doc_id, fact in self._library.shelf(caller.tenant).by_id(ids).items():
-            found[doc_id] = Evidence(
-                code_match(wanted, fact.codes),
-                code_match(exactly, fact.fi_full),
-                facet_match(terms, asked.facet_weights or {}, fact.front) if terms else 0.0,
-                REPRESENTATIVE.get(categories.get(doc_id, ""), 0.0),
-            )
-        return found
+        return {doc_id: REPRESENTATIVE[category] for doc_id, category in categories.items()}
 
     def mutate(self, caller: Caller, asked: schema.MutateInput) -> schema.FusionResult:
         base = self._runs.get(caller, asked.base_run_id)
@@ -93,7 +101,8 @@ class Fusions:
             raise invalid("base_run_id", "the run of a fusion", "融合の run")
         before = self._fusion_of(caller, base)
         delta = asked.mutate_delta.model_dump(exclude_none=True)
-        made = Fusion(before.board, before.params.with_delta(delta))
+        board = before.board.with_representatives(self._representatives(caller, lane_ids(base)))
+        made = Fusion(board, before.params.with_delta(delta))
         return self._fusion(caller, made, {**base.recipe, "mutate_delta": delta}, base, asked.limit)
 
     def _fusion_of(self, caller: Caller, run: Run) -> Fusion:
@@ -121,12 +130,15 @@ class Fusions:
             "metrics": asdict(metrics),
             "contributions": ranking.contributions(TOLD),
         }
-        if parent is None:  # what is known of the publications stays the same however often it is tuned
+        if (
+            parent is None
+        ):  # what is known stays the same however often it is tuned; representatives are looked up
             kept["evidence"] = board.known()
         found = ranking.ids(), ranking.scores[ranking.order].tolist()
-        run_id = self._runs.save(
-            caller, FUSION, {**recipe, "history": history}, found, [kept], parent.id if parent else None
-        )
+        # What counted, not what was asked for: of a tuned fusion that is more.
+        recipe = {**recipe, **asdict(fusion.params), "history": history}
+        needed = [*(each["run_id_lane"] for each in recipe["runs"]), *history[:1]]
+        run_id = self._runs.save(caller, FUSION, recipe, found, [kept], parent.id if parent else None, needed)
         with self._guard:
             self._fusions[run_id] = fusion
             while len(self._fusions) > _REMEMBERED:

@@ -21,6 +21,9 @@ from shirube.toolsets.patents.numbers import read_number
 from shirube.toolsets.patents.shelf import Shelf
 from shirube.workspace import Workspace
 
+# What the words of a query count, in whatever form a text writes them, beside its characters.
+WORDS = 1.0
+
 
 class Library:
     def __init__(self, workspace: Workspace) -> None:
@@ -74,7 +77,7 @@ class Library:
         space, shelf = self.space(caller.tenant), self.shelf(caller.tenant)
         if not space.refresh():
             space.catch_up_soon()
-        weights = {str(name): Weight(0.0, boost) for name, boost in boosts.items()}
+        weights = {str(name): Weight(WORDS * boost, boost) for name, boost in boosts.items()}
         exact = has_letters_only(node)  # else the index gives all that may be meant
         limit = top_k if exact and sort == "score" else max(space.count(), 1)
         hits, count = space.find(node, weights, filters, limit)
@@ -123,7 +126,7 @@ class Library:
 
     def resolved(self, caller: Caller, written: str, id_type: str | None = None) -> Publication | None:
         """The publication of a number: what is written decides, then what it is said to be."""
-        number = read_number(written)
+        number = read_number(written, id_type)
         plain = normal_symbol(written)
         tries: list[tuple[str, str]] = [(number.kind, number.id)] if number else []
         kind = "app_doc_id" if id_type == "app_id" else id_type
@@ -137,5 +140,5 @@ class Library:
 
 
 def _folder(tenant: str) -> str:
-    """A name for the tenant's folder: as it is where that is plain, else a number made of it."""
-    return tenant if tenant.isascii() and tenant.isalnum() else uuid.uuid5(uuid.NAMESPACE_URL, tenant).hex
+    """A name for the tenant's folder that no other tenant has, on any disk."""
+    return uuid.uuid5(uuid.NAMESPACE_URL, tenant).hex

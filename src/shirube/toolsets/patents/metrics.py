@@ -34,7 +34,8 @@ def code_concentration(codes: Iterable[Iterable[str]]) -> float:
         return float(len(counts))
     total = counts.total()
     entropy = -sum(count / total * math.log(count / total) for count in counts.values())
-    return 1.0 - entropy / math.log(len(counts))
+    # Equal shares may come out a hair above log n.
+    return max(0.0, 1.0 - entropy / math.log(len(counts)))
 
 
 def score_shape(scores: Sequence[float]) -> float:

@@ -28,18 +28,33 @@ _ERA = "|".join(sorted(_ERAS, key=len, reverse=True))
 _YEAR = rf"(?:(?P<era>{_ERA})(?P<count>元|[0-9]{{1,2}})(?:年)?|(?P<year>(?:18|19|20)[0-9]{{2}}))"
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-"))
 
-_APPLICATION = re.compile(rf"(?:JP)?(?P<right>特|実)願{_YEAR}-?(?P<number>[0-9]{{1,6}})号?")
-_PUBLICATION = re.compile(rf"(?P<right>特|実)(?:開|表|全){_YEAR}-(?P<number>[0-9]{{1,6}})号?(?:公報)?[AU]?")
-_EXAMINED = re.compile(rf"(?P<right>特|実)公{_YEAR}-(?P<number>[0-9]{{1,6}})号?(?:公報)?")
+_COMMA = re.compile("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+
+# Without a dash, only six figures tell where the year ends.
+_SERIAL = "(?:-(?P<number>[0-9]{1,6})|(?P<whole>[0-9]{6}))"
+_APPLICATION = re.compile(rf"(?:JP)?(?P<right>特|実)願{_YEAR}{_SERIAL}号?")
+_PUBLICATION = re.compile(rf"(?P<right>特|実)(?:開|表|全){_YEAR}{_SERIAL}号?(?:公報)?[AU]?")
+_EXAMINED = re.compile(rf"(?P<right>特|実)公{_YEAR}{_SERIAL}号?(?:公報)?(?:B[0-9]?)?")
 _INTERNATIONAL = re.compile(
     r"(?:再表|再公表|国際公開(?:第)?|WO)(?P<year>[0-9]{4})[/-]?(?P<number>[0-9]{6})号?(?:A1)?"
 )
-_PATENT = re.compile(r"特許第?(?P<number>[0-9]{6,7})(?:号)?(?:公報)?|JP(?P<written>[0-9]{6,7})B?[0-9]?")
+_PATENT = re.compile(
+    r"特許第?0*(?P<number>[1-9][0-9]{5,6})号?(?:公報)?(?:B[0-9]?)?"
+    r"|JP(?P<written>[1-9][0-9]{5,6})(?:B[0-9]?)?|JP0+(?P<padded>[1-9][0-9]{5,6})B[0-9]?"
+)
 _UTILITY = re.compile(
-    r"実(?:登|用新案登録)第?(?P<number>[0-9]{6,7})(?:号)?(?:公報)?|JP(?P<written>[0-9]{6,7})[UY][0-9]?"
+    r"実(?:登|用新案登録)第?0*(?P<number>[1-9][0-9]{5,6})号?(?:公報)?(?:U[0-9]?)?"
+    r"|JP(?P<written>[1-9][0-9]{5,6})[UY][0-9]?|JP0+(?P<padded>[1-9][0-9]{5,6})[UY][0-9]?"
 )
 _EPODOC = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})(?P<number>[0-9]{6})U?")
-_JP_PUBLICATION = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})-(?P<number>[0-9]{1,6})(?P<kind>[ABUY]?)")
+# Ten figures and U are the application of a utility model.
+_JP_PUBLICATION = re.compile(
+    r"JP(?P<year>(?:18|19|20)[0-9]{2})"
+    r"(?:-(?P<number>[0-9]{1,6})(?:(?P<kind>[ABUY])[0-9]?)?|(?P<whole>[0-9]{6})(?P<letter>[ABY])[0-9]?)"
+)
+# What a number without a word before it is, where somebody says so.
+_SAID = {"pub_id": "特開", "app_doc_id": "特願", "app_id": "特願", "exam_id": "特許"}
+_BARE = re.compile("[0-9][0-9,/-]*")
 
 
 @dataclass(frozen=True)
@@ -50,27 +65,33 @@ class Number:
     id: str
 
 
-def read_number(written: str) -> Number | None:
-    """The number that a text is; None where it is none of those above."""
+def read_number(written: str, said: str | None = None) -> Number | None:
+    """The number that a text is; None where it is none of those above. `said` is what a bare one is called."""
     text = "".join(unicodedata.normalize("NFKC", written).translate(_DASHES).upper().split())
+    text = _COMMA.sub("", text)
+    if said in _SAID and _BARE.fullmatch(text):
+        text = _SAID[said] + text
     if found := _APPLICATION.fullmatch(text):
-        return Number("app_doc_id", f"JP{_year(found)}{int(found['number']):06}{_model(found)}")
+        return Number("app_doc_id", f"JP{_year(found)}{_serial(found)}{_model(found)}")
     if found := _PUBLICATION.fullmatch(text):
-        return Number("pub_id", f"JP{_year(found)}-{int(found['number']):06}{_model(found) or 'A'}")
+        return Number("pub_id", f"JP{_year(found)}-{_serial(found)}{_model(found) or 'A'}")
     if found := _EXAMINED.fullmatch(text):
-        return Number("exam_id", f"JP{_year(found)}-{int(found['number']):06}{'Y' if _model(found) else 'B'}")
-    if found := _JP_PUBLICATION.fullmatch(text):
-        kind = found["kind"] or "A"
-        number = f"JP{found['year']}-{int(found['number']):06}{kind}"
-        return Number("pub_id" if kind in "AU" else "exam_id", number)
-    if found := _INTERNATIONAL.fullmatch(text):
-        return Number("pub_id", f"WO{found['year']}/{found['number']}")
+        return Number("exam_id", f"JP{_year(found)}-{_serial(found)}{'Y' if _model(found) else 'B'}")
     if _EPODOC.fullmatch(text):
         return Number("app_doc_id", text)
+    if found := _JP_PUBLICATION.fullmatch(text):
+        kind = found["kind"] or found["letter"] or "A"
+        return Number("pub_id" if kind in "AU" else "exam_id", f"JP{found['year']}-{_serial(found)}{kind}")
+    if found := _INTERNATIONAL.fullmatch(text):
+        return Number("pub_id", f"WO{found['year']}/{found['number']}")
     for form, kind in ((_PATENT, "B"), (_UTILITY, "U")):
         if found := form.fullmatch(text):
-            return Number("exam_id", f"JP{int(found['number'] or found['written'])}{kind}")
+            return Number("exam_id", f"JP{int(found['number'] or found['written'] or found['padded'])}{kind}")
     return None
+
+
+def _serial(found: re.Match[str]) -> str:
+    return f"{int(found['number'] or found['whole']):06}"
 
 
 def _model(found: re.Match[str]) -> str:

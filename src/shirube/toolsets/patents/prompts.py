@@ -1,8 +1,12 @@
 """Prompts for the three phases of a patent search; the tools they name are the patent tools."""
 
+import re
 from dataclasses import dataclass
 
 from shirube.operations import Words
+
+# The beginning of anything that could be taken for the mark itself.
+_MARK = re.compile(r"<(?=\s*/?\s*invention)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -16,7 +20,7 @@ class Prompt:
 
     def filled(self, invention: str) -> str:
         # What somebody wrote stays between its marks: it is what is looked for, never an instruction.
-        return self.text.replace("{invention}", invention.replace("</invention>", ""))
+        return self.text.replace("{invention}", _MARK.sub("＜", invention))
 
 
 PROMPTS = (

@@ -4,10 +4,14 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import update
+
 from shirube.caller import Caller
 from shirube.errors import NotFound
+from shirube.store.clock import now
 from shirube.store.database import Database
-from shirube.store.runs import Run, get_run, save_run
+from shirube.store.runs import LIFETIME, Run, get_run, save_run
+from shirube.store.tables import runs as stored
 from shirube.toolsets.patents.errors import RunNotFound, invalid
 
 FUSION = "fusion"
@@ -36,12 +40,24 @@ class Runs:
         found: tuple[Sequence[str], Sequence[float]],
         stages: Sequence[Mapping[str, Any]] = (),
         parent: str | None = None,
+        needed: Sequence[str] = (),
     ) -> str:
+        """The id of the new run. Those it is made of are kept as long as it: tuning goes back to them."""
         run_id = f"{kind}-{uuid.uuid4().hex[:12]}"
         ids, scores = found
         results = [{"ids": list(ids), "scores": list(scores)}]
         with self._database.write() as connection:
             save_run(connection, caller, Run(run_id, kind, recipe, list(stages), results, parent))
+            if needed:
+                connection.execute(
+                    update(stored)
+                    .where(
+                        stored.c.id.in_(list(needed)),
+                        stored.c.tenant_id == caller.tenant,
+                        stored.c.owner == caller.subject,
+                    )
+                    .values(expires_at=now() + LIFETIME)
+                )
         return run_id
 
     def lane(self, caller: Caller, run_id: str) -> Run:
@@ -55,3 +71,8 @@ def docs(run: Run) -> list[str]:
     """The publications of a run in order."""
     ids: list[str] = run.results[0]["ids"]
     return ids
+
+
+def lane_ids(run: Run) -> list[str]:
+    """The lanes that a run comes of: the lineage that it has in common with all fusions of them."""
+    return list(dict.fromkeys(each["run_id_lane"] for each in run.recipe.get("runs", ()))) or [run.id]

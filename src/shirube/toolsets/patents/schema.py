@@ -1,8 +1,19 @@
 """Inputs and outputs of the patent tools, as their specification gives them."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 
 LaneType = Literal["fulltext", "semantic", "original_dense"]
 IdType = Literal["pub_id", "app_doc_id", "app_id", "exam_id"]
@@ -10,7 +21,9 @@ Category = Literal["A", "B", "C"]
 DEFAULT_TOP_K, MOST_TOP_K = 500, 2000
 FieldName = Literal["title", "abst", "claim", "desc"]
 DEFAULT_BOOSTS: dict[FieldName, float] = {"title": 80.0, "abst": 10.0, "claim": 5.0, "desc": 1.0}
-TEXT_LIMIT = 20_000
+QUERY_LIMIT, TEXT_LIMIT = 2_000, 20_000
+# So many bytes hold an empty answer and a first snippet of its numbers.
+LEAST_BUDGET = 200
 
 
 class _Input(BaseModel):
@@ -20,11 +33,16 @@ class _Input(BaseModel):
 Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Query = Annotated[
     str,
-    StringConstraints(max_length=TEXT_LIMIT),
+    StringConstraints(max_length=QUERY_LIMIT),
     Field(description='Boolean query: AND OR NOT ( ) "句" 前方一致* *N10"語 語" *ONP5"語 語"'),
 ]
 Text = Annotated[str, StringConstraints(max_length=TEXT_LIMIT), Field(description="探したい内容の文章")]
-Filters = Annotated[list[dict[str, Any]], Field(max_length=200, description="[{lop, field, op, value}, …]")]
+# Read by the service, so that one of any wrong shape has the code of the specification.
+Filters = Annotated[
+    Any,
+    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
+    Field(description="[{lop, field, op, value}, …]"),
+]
 Boosts = Annotated[dict[FieldName, Weight], Field(description="フィールド別重み")]
 Scope = Annotated[
     str, Field(description="wide | title_abst_claims | claims_only | top_claim | background_jp")
@@ -33,7 +51,15 @@ Scope = Annotated[
 TopK = Annotated[int, Field(description="取得上限 1〜2000（デフォルト500）")]
 RunId = Annotated[str, StringConstraints(max_length=100)]
 Shown = Annotated[int, Field(ge=1, le=MOST_TOP_K, description="ranked_docs の件数（続きは peek_snippets）")]
-Weights = dict[str, Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]]
+# A text with a limit is one that can be written down too: half of a character is refused with it.
+Name = Annotated[str, StringConstraints(max_length=100)]
+Weights = Annotated[dict[Name, Weight], Field(max_length=100)]
+PiWeights = Annotated[
+    dict[Name, Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]], Field(max_length=100)
+]
+Codes = Annotated[dict[Name, Weight], Field(max_length=1_000)]
+Facets = Annotated[dict[Name, Annotated[list[Name], Field(max_length=100)]], Field(max_length=20)]
+Fields = Annotated[list[FieldName], Field(max_length=20)]
 
 
 class FulltextInput(_Input):
@@ -64,8 +90,25 @@ class LaneConfig(_Input):
     sort: str | None = None
 
 
+@dataclass(frozen=True)
+class WrongLane:
+    """A lane that is none; the others are searched all the same."""
+
+    given: Any
+    error: ValidationError
+
+
+def _lane_or_error(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value)
+    except ValidationError as error:
+        return WrongLane(value, error)
+
+
 class MultilaneInput(_Input):
-    lanes: Annotated[list[LaneConfig], Field(min_length=1, max_length=20)]
+    lanes: Annotated[
+        list[Annotated[LaneConfig, WrapValidator(_lane_or_error)]], Field(min_length=1, max_length=20)
+    ]
 
 
 class BlendRunInput(_Input):
@@ -75,8 +118,8 @@ class BlendRunInput(_Input):
 
 
 class TargetProfile(_Input):
-    fi: dict[str, Weight] = {}
-    ft: dict[str, Weight] = {}
+    fi: Codes = {}
+    ft: Codes = {}
 
 
 class BlendInput(_Input):
@@ -84,9 +127,9 @@ class BlendInput(_Input):
     target_profile: TargetProfile = TargetProfile()
     weights: Weights | None = None
     lane_weights: Weights | None = None
-    pi_weights: Weights | None = None
-    facet_terms: dict[str, list[str]] | None = None
-    facet_weights: dict[str, Weight] | None = None
+    pi_weights: PiWeights | None = None
+    facet_terms: Facets | None = None
+    facet_weights: Weights | None = None
     rrf_k: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
     beta_fuse: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
     limit: Shown = 100
@@ -95,7 +138,7 @@ class BlendInput(_Input):
 class MutateDelta(_Input):
     weights: Weights | None = None
     lane_weights: Weights | None = None
-    pi_weights: Weights | None = None
+    pi_weights: PiWeights | None = None
     rrf_k: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
     beta_fuse: Annotated[float | None, Field(ge=0, le=1e6, allow_inf_nan=False)] = None
 
@@ -116,27 +159,27 @@ PerField = dict[FieldName, Annotated[int, Field(ge=0, le=100_000)]]
 class PeekInput(_Input):
     run_id: RunId
     limit: Annotated[int | None, Field(ge=1, le=100)] = None
-    fields: list[FieldName] | None = None
-    budget_bytes: Annotated[int | None, Field(ge=1)] = None
+    fields: Fields | None = None
+    budget_bytes: Annotated[int | None, Field(ge=LEAST_BUDGET, description="バイト数上限 200〜12,288")] = None
     per_field_chars: PerField | None = None
     offset: Annotated[int, Field(ge=0)] = 0
 
 
 class SnippetsInput(_Input):
-    ids: Annotated[list[str], Field(min_length=1, max_length=100)]
-    fields: list[FieldName] | None = None
+    ids: Annotated[list[Name], Field(min_length=1, max_length=100)]
+    fields: Fields | None = None
     per_field_chars: PerField | None = None
 
 
 class PublicationInput(_Input):
-    id: Annotated[str, StringConstraints(max_length=100)]
+    id: Name
     id_type: IdType = "pub_id"
-    fields: list[FieldName] | None = None
+    fields: Fields | None = None
     per_field_chars: PerField | None = None
 
 
 class RepresentativesInput(_Input):
-    pub_ids: Annotated[list[str], Field(min_length=1, max_length=30)]
+    pub_ids: Annotated[list[Name], Field(min_length=1, max_length=30)]
     category: Category
     run_id: RunId | None = None
 
@@ -221,13 +264,13 @@ class Snippet(BaseModel):
     rank: int | None = None
     doc_id: str
     pub_id: str
-    app_id: str | None
+    app_id: str | None = None
     title: str | None = None
     abst: str | None = None
     claim: str | None = None
     desc: str | None = None
     score: float | None = None
-    metadata: dict[str, Any]
+    metadata: dict[str, Any] = {}
     highlights: Annotated[
         dict[str, list[list[int]]], Field(description="フィールドごとの、検索語の位置 [開始, 終了)")
     ] = {}

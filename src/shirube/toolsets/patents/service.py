@@ -1,26 +1,33 @@
 """Patents: lanes, their fusion, and what stands behind a ranking."""
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from shirube.caller import Caller
-from shirube.errors import NotFound, ShirubeError
+from shirube.errors import Internal, NotFound, ShirubeError
+from shirube.operations import invalid as invalid_input
 from shirube.query.errors import FilterError, QuerySyntaxError
 from shirube.query.filters import Filters, parse_filters
 from shirube.query.parser import parse
+from shirube.query.problems import MAX_NEARS, TOO_MANY_NEARS
+from shirube.query.tree import Near, sought, walk
 from shirube.store import patents as store
 from shirube.toolsets.patents import schema
 from shirube.toolsets.patents.errors import invalid, render_error, wrong_filter, wrong_query
 from shirube.toolsets.patents.feed import FILTERS, SCOPES
 from shirube.toolsets.patents.fusions import TOLD, Fusions
 from shirube.toolsets.patents.library import Library
-from shirube.toolsets.patents.matching import folded, sought
-from shirube.toolsets.patents.runs import FUSION, Runs, docs
+from shirube.toolsets.patents.matching import folded
+from shirube.toolsets.patents.runs import FUSION, Runs, docs, lane_ids
 from shirube.toolsets.patents.snippets import given_snippets, metadata, peeked
 from shirube.workspace import Workspace
 
+log = logging.getLogger(__name__)
+# The scope of all texts, which is all that original_dense looks at.
+WHOLE = "wide"
 SORTS = ("score", "date_desc", "date_asc", "pub_id")
 _LANES_AT_ONCE = 4
 
@@ -43,12 +50,15 @@ class PatentsService:
             raise invalid("sort", f"one of {', '.join(SORTS)}", f"{'・'.join(SORTS)} のどれか")
         try:
             node = parse(asked.query)
+            nears = [each for each in walk(node) if isinstance(each, Near)]
+            if len(nears) > MAX_NEARS:
+                raise TOO_MANY_NEARS.at(nears[MAX_NEARS].span.start)
         except QuerySyntaxError as error:
             raise wrong_query(error) from None
         filters = _filters(asked.filters)
         boosts = {**schema.DEFAULT_BOOSTS, **(asked.field_boosts or {})}
         hits, count = self.library.found(caller, node, filters, boosts, asked.top_k, sort)
-        meta = {"query": asked.query, "filters": asked.filters, "field_boosts": boosts}
+        meta = {"query": asked.query, "filters": asked.filters or [], "field_boosts": boosts}
         recipe = {
             "lane": "fulltext",
             "lane_name": lane_name,
@@ -69,7 +79,7 @@ class PatentsService:
             raise invalid("text", "something to look for", "探す文章")
         filters = _filters(asked.filters)
         found = self.library.nearest(caller, asked.text, asked.feature_scope, filters, asked.top_k)
-        meta = {"text": asked.text, "filters": asked.filters, "feature_scope": asked.feature_scope}
+        meta = {"text": asked.text, "filters": asked.filters or [], "feature_scope": asked.feature_scope}
         recipe = {"lane": lane, "lane_name": lane_name, "top_k": asked.top_k, **meta}
         return self._handle(caller, lane, recipe, found, len(found), asked.top_k, meta)
 
@@ -79,22 +89,20 @@ class PatentsService:
             handles = list(pool.map(lambda lane: self._lane(caller, lane), asked.lanes))
         return schema.RunHandles(handles)
 
-    def _lane(self, caller: Caller, config: schema.LaneConfig) -> schema.RunHandle:
-        given = config.model_dump(exclude_unset=True)
+    def _lane(self, caller: Caller, config: schema.LaneConfig | schema.WrongLane) -> schema.RunHandle:
+        if isinstance(config, schema.WrongLane):
+            given = config.given if isinstance(config.given, dict) else {}
+            name = given.get("lane_name")
+            lane = "fulltext" if "query" in given else "semantic"
+            return _failed(lane, name if isinstance(name, str) else "", 0, invalid_input(config.error))
+        lane = "fulltext" if config.query is not None else _semantic_lane(config.lane_name)
         try:
-            return self._run_lane(caller, config, given)
+            return self._run_lane(caller, config, config.model_dump(exclude_unset=True))
         except ShirubeError as error:
-            lane = "fulltext" if config.query is not None else "semantic"
-            return schema.RunHandle(
-                run_id="",
-                lane=lane,
-                run_id_lane="",
-                hit_count=0,
-                top_k=config.top_k,
-                meta={"lane_name": config.lane_name},
-                status="error",
-                error=render_error(error)["error"],
-            )
+            return _failed(lane, config.lane_name, config.top_k, error)
+        except Exception:
+            log.exception("the lane %s failed", config.lane_name)
+            return _failed(lane, config.lane_name, config.top_k, Internal())
 
     def _run_lane(
         self, caller: Caller, config: schema.LaneConfig, given: Mapping[str, Any]
@@ -107,7 +115,9 @@ class PatentsService:
             return self.fulltext(caller, schema.FulltextInput.model_validate(kept), config.lane_name)
         for name in ("field_boosts", "sort"):
             kept.pop(name, None)
-        lane = "original_dense" if config.lane_name == "original_dense" else "semantic"
+        lane = _semantic_lane(config.lane_name)
+        if lane == "original_dense":
+            kept["feature_scope"] = WHOLE
         return self.semantic(caller, schema.SemanticInput.model_validate(kept), config.lane_name, lane)
 
     def _handle(
@@ -183,15 +193,15 @@ class PatentsService:
         )
 
     def register(self, caller: Caller, asked: schema.RepresentativesInput) -> schema.Registered:
-        lineage = ""
+        lineages = [""]
         if asked.run_id is not None:
-            lineage = self._runs.get(caller, asked.run_id).id
-        found = {each: self.library.resolved(caller, each) for each in dict.fromkeys(asked.pub_ids)}
-        known = [each.doc_id for each in found.values() if each is not None]
+            lineages = lane_ids(self._runs.get(caller, asked.run_id))
+        found = {each: self.library.resolved(caller, each, "pub_id") for each in dict.fromkeys(asked.pub_ids)}
+        known = list(dict.fromkeys(each.doc_id for each in found.values() if each is not None))
         with self._database.write() as connection:
-            store.register(connection, caller, known, asked.category, lineage)
+            store.register(connection, caller, known, asked.category, lineages)
         return schema.Registered(
-            registered_count=len(set(known)),
+            registered_count=len(known),
             category=asked.category,
             not_found=[name for name, each in found.items() if each is None],
         )
@@ -203,9 +213,26 @@ class PatentsService:
         return schema.Ids([facts[each].pub_id for each in held if each in facts])
 
 
-def _filters(entries: Sequence[Mapping[str, Any]]) -> Filters:
+def _semantic_lane(lane_name: str) -> str:
+    return "original_dense" if lane_name == "original_dense" else "semantic"
+
+
+def _failed(lane: str, lane_name: str, top_k: int, error: ShirubeError) -> schema.RunHandle:
+    return schema.RunHandle(
+        run_id="",
+        lane=lane,
+        run_id_lane="",
+        hit_count=0,
+        top_k=top_k,
+        meta={"lane_name": lane_name.encode(errors="replace").decode()},
+        status="error",
+        error=render_error(error)["error"],
+    )
+
+
+def _filters(entries: Any) -> Filters:
     try:
-        return parse_filters(list(entries), FILTERS)
+        return parse_filters([] if entries is None else entries, FILTERS)
     except FilterError as error:
         raise wrong_filter(error) from None
 

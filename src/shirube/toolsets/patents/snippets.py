@@ -9,6 +9,7 @@ from shirube.store.patents import Publication
 from shirube.store.runs import Run
 from shirube.text.normalize import fold_with_map
 from shirube.toolsets.patents import schema
+from shirube.toolsets.patents.errors import invalid
 from shirube.toolsets.patents.record import cut
 
 DEFAULT_LIMIT = 30
@@ -18,6 +19,8 @@ LONG_CAPS: dict[schema.FieldName, int] = {"title": 1_000, "abst": 4_000, "claim"
 _MARKED = 20
 # By how much the figures of `meta` may grow.
 _NUMBERS = 32
+# A text that still says something beside the codes.
+_SHORT = 40
 DEFAULT_FIELDS: tuple[schema.FieldName, ...] = ("title", "abst", "claim")
 
 
@@ -32,20 +35,21 @@ def peeked(
     chosen = slice(asked.offset, asked.offset + limit)
     held = publications(found["ids"][chosen])
     kept: list[schema.Snippet] = []
-    used = _size(run, asked, [])
+    passed = asked.offset
+    used = _bytes(_answer(run, [], passed, True))
     scored = zip(found["ids"][chosen], found["scores"][chosen], strict=True)
     for rank, (doc_id, score) in enumerate(scored, start=asked.offset + 1):
-        if doc_id not in held:
-            continue
-        made = _snippet(held[doc_id], fields, caps, rank, score, run.recipe.get("terms", ()))
-        used += len(_json(made).encode()) + 1
-        # Far from the budget nobody needs to count exactly.
-        if used + _NUMBERS > budget and _size(run, asked, [*kept, made]) > budget:
-            if not kept:
-                kept = _shortened(run, asked, made, budget)
-            break
-        kept.append(made)
-    return _answer(run, asked, kept)
+        if doc_id in held:
+            made = _snippet(held[doc_id], fields, caps, rank, score, run.recipe.get("terms", ()))
+            used += len(_json(made).encode()) + 1
+            # Far from the budget nobody needs to count exactly.
+            if used + _NUMBERS > budget and _bytes(_answer(run, [*kept, made], rank, True)) > budget:
+                if kept:
+                    return _answer(run, kept, passed, True)
+                return _shortened(run, made, rank, budget)
+            kept.append(made)
+        passed = rank
+    return _answer(run, kept, passed, False)
 
 
 def given_snippets(
@@ -113,14 +117,13 @@ def _places(text: str, terms: Sequence[str]) -> list[list[int]]:
     return merged[:_MARKED]
 
 
-def _answer(run: Run, asked: schema.PeekInput, kept: Sequence[schema.Snippet]) -> schema.Snippets:
-    following = asked.offset + len(kept)
+def _answer(run: Run, kept: Sequence[schema.Snippet], passed: int, truncated: bool) -> schema.Snippets:
+    """`passed` is the rank up to which everything was shown."""
     total = len(run.results[0]["ids"])
-    more = following < min(asked.offset + (asked.limit or DEFAULT_LIMIT), total)
     meta = {
         "used_bytes": 0,
-        "truncated": more,
-        "next_offset": following if following < total else None,
+        "truncated": truncated,
+        "next_offset": passed if passed < total else None,
         "total": total,
     }
     answer = schema.Snippets(run_id=run.id, snippets=list(kept), meta=meta)
@@ -128,10 +131,6 @@ def _answer(run: Run, asked: schema.PeekInput, kept: Sequence[schema.Snippet]) -
     for _ in range(3):
         answer.meta["used_bytes"] = _bytes(answer)
     return answer
-
-
-def _size(run: Run, asked: schema.PeekInput, kept: Sequence[schema.Snippet]) -> int:
-    return _bytes(_answer(run, asked, kept))
 
 
 def _bytes(answer: schema.Snippets) -> int:
@@ -145,18 +144,22 @@ def _json(part: schema.Snippets | schema.Snippet) -> str:
     )
 
 
-def _shortened(
-    run: Run, asked: schema.PeekInput, snippet: schema.Snippet, budget: int
-) -> list[schema.Snippet]:
-    """The one snippet with fields cut until it fits: first the longest; then what is known besides."""
-    while _size(run, asked, [snippet]) > budget:
-        texts = {name: getattr(snippet, name) for name in CAPS if getattr(snippet, name)}
-        if texts:
-            longest = max(texts, key=lambda name: len(texts[name]))
-            shorter = {longest: texts[longest][: len(texts[longest]) // 2], "highlights": {}}
-            snippet = snippet.model_copy(update=shorter)
-        elif snippet.metadata:
-            snippet = snippet.model_copy(update={"metadata": {}, "highlights": {}})
+def _shortened(run: Run, whole: schema.Snippet, rank: int, budget: int) -> schema.Snippets:
+    """The one snippet cut until it fits: long texts first, then what is known besides, then short texts too."""
+    given = whole.model_dump(exclude_unset=True, exclude={"highlights"})
+    while _bytes(answer := _answer(run, [schema.Snippet(**given)], rank, True)) > budget:
+        texts = {name: len(given[name]) for name in CAPS if given.get(name)}
+        longest = max(texts, key=lambda name: texts[name], default=None)
+        others = [name for name in ("metadata", "app_id", "score") if name in given]
+        if longest and (texts[longest] > _SHORT or not others):
+            given[longest] = given[longest][: texts[longest] // 2]
+        elif others:
+            del given[others[0]]
+        elif empty := [name for name in CAPS if name in given]:
+            del given[empty[0]]
         else:
-            return []
-    return [snippet]
+            least = _bytes(answer)
+            raise invalid(
+                "budget_bytes", f"{least} or more for this publication", f"この公報では {least} 以上"
+            )
+    return answer
