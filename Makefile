@@ -4,14 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
+# Many tests wait for processes they have started: one more than there are cores keeps all of them at work.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 2) + 1)")
 
-.PHONY: demo test lint format bench soak lock clean
+.PHONY: demo test lint format bench soak conformance lock clean
 
 demo: $(READY)
 	SHIRUBE_HOME="$${SHIRUBE_HOME:-$(CURDIR)/.demo}" $(BIN)/shirube demo $(ARGS)
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -26,11 +28,17 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.run $(ARGS)
 	$(BIN)/python -m benchmarks.patents
 	$(BIN)/python -m benchmarks.programs
+	$(BIN)/python -m benchmarks.answers
+	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.laws
 	$(BIN)/python -m benchmarks.pages
 
 soak: $(READY)
 	$(BIN)/python -m pytest -m soak --no-header $(ARGS)
+
+# The official MCP suites; they come from npm.
+conformance: $(READY)
+	$(BIN)/python -m tests.conformance $(ARGS)
 
 # requirements.lock: versions and hashes of everything, extras included, and no address of where it came from.
 lock: $(READY)
@@ -40,7 +48,7 @@ lock: $(READY)
 	  --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) .demo build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .demo .conformance build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
 
 $(READY): pyproject.toml requirements.lock
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "Python 3.11 or newer is needed (PYTHON=python3.12 make …)"; exit 1; }

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ __all__ = [
     "load_folder",
     "read_passages",
     "read_queries",
+    "unpack",
     "with_distractors",
     "with_queries",
     "write_passages",
@@ -52,6 +54,22 @@ def data_folder() -> Path:
     if not folder.is_dir():
         raise DataNotFound(f"no benchmark data at {folder}: set {DATA_VARIABLE} to the folder that holds qa/")
     return folder
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """The files of an archive of the data folder; names that lead out of `folder` are refused."""
+    with tarfile.open(archive) as tar:
+        if hasattr(tarfile, "data_filter"):
+            tar.extractall(folder, filter="data")
+            return
+        # Before Python 3.11.4 the standard library does not check names by itself.
+        inside = folder.resolve()
+        for member in tar.getmembers():
+            if not (member.isreg() or member.isdir()) or not (inside / member.name).resolve().is_relative_to(
+                inside
+            ):
+                raise ValueError(f"{archive.name} holds {member.name}, which is no file of its own folder")
+        tar.extractall(folder)
 
 
 def load(name: str, folder: Path | None = None) -> Dataset:

@@ -8,14 +8,13 @@ takes to be found while the folder is followed.
 
 import random
 import re
-import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.datasets import data_folder
+from benchmarks.datasets import data_folder, unpack
 from benchmarks.machine import machine_lines
 from benchmarks.measures import percentile
 from shirube.settings import load_settings
@@ -35,8 +34,7 @@ _WORD = re.compile(r"[一-鿿ァ-ヺー]{2,8}|[A-Za-z]{3,}")
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         docs = Path(folder) / "project" / "docs"
-        with tarfile.open(data_folder() / ARCHIVE) as archive:
-            archive.extractall(docs, filter="data")
+        unpack(data_folder() / ARCHIVE, docs)
         workspace = Workspace(load_settings({"SHIRUBE_HOME": str(Path(folder) / "home")}))
         rows = _measured(docs, workspace)
     lines = [

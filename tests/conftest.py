@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from shirube.settings import Settings, load_settings
 from tests.requirements import coverage_lines
+from tests.stores import is_postgres, use_postgres
 
 # Timings differ between machines, and a slow example is no failure.
 # On CI the same examples come every time, so that a change is judged by what it changed; at the desk they are new.
@@ -18,6 +19,22 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("shirube")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--store", choices=("sqlite", "postgres"), default="sqlite", help="where tests keep their data"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--store") == "postgres":
+        use_postgres()
+        # Applications of tests are left to the garbage collector; SQLite says nothing to that.
+        config.addinivalue_line("filterwarnings", "ignore:connection .* was deleted while still open")
+        config.addinivalue_line(
+            "filterwarnings", "ignore:Exception ignored in. .function BaseConnection.__del__"
+        )
 
 
 @pytest.fixture
@@ -34,7 +51,11 @@ def home_settings(home: Path) -> Settings:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The long versions run only when they are asked for."""
+    """The long versions run only when they are asked for, tests of SQLite's own files only with SQLite."""
+    if is_postgres():
+        for item in items:
+            if "sqlite" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="a test of SQLite's files"))
     if "soak" in (config.getoption("-m") or ""):
         return
     kept = [item for item in items if "soak" not in item.keywords]

@@ -375,6 +375,9 @@ KNOWLEDGE = (
         "K-hybrid-authorization",
         "000",
         "POST /admin/search/hybrid is called with a JWT in the Authorization header.",
+        tests=(
+            "tests/serve/test_tokens.py::test_the_original_search_service_takes_the_token_of_its_clients",
+        ),
     ),
     Requirement(
         "K-stage-order",
@@ -2828,166 +2831,438 @@ PROGRAMS = (
 )
 
 ANSWERS = (
-    Requirement("A-tool-published", "003", "The answers server publishes the single tool kb_answer."),
-    Requirement("A-transport-stdio", "003", "kb_answer can be called over stdio."),
+    Requirement(
+        "A-tool-published",
+        "003",
+        "The answers server publishes the single tool kb_answer.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_agents_are_offered_the_one_tool_as_documented",
+        ),
+    ),
+    Requirement(
+        "A-transport-stdio",
+        "003",
+        "kb_answer can be called over stdio.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_answers_and_errors_reach_an_agent_as_documented",
+        ),
+    ),
     Requirement(
         "A-answer-query-type",
         "003",
         "The kb_answer parameter query is a required string described as Knowledge Base に送信する質問.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_agents_are_offered_the_one_tool_as_documented",
+            "tests/toolsets/answers/test_validation.py::test_a_question_that_is_no_text_to_send_is_refused",
+            "tests/toolsets/answers/test_validation.py::test_a_question_that_is_not_there_is_refused",
+        ),
     ),
     Requirement(
         "A-answer-max-results-type",
         "003",
         "The kb_answer parameter max_results is an integer described as 取得するソースチャンクの最大数.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_agents_are_offered_the_one_tool_as_documented",
+            "tests/toolsets/answers/test_validation.py::test_a_number_of_results_that_is_no_integer_is_refused",
+        ),
     ),
     Requirement(
         "A-answer-max-results-default",
         "003",
         "kb_answer retrieves at most 4 passages when max_results is not given.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_four_passages_are_asked_for_unless_said_otherwise",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_agents_are_offered_the_one_tool_as_documented",
+        ),
     ),
     Requirement(
         "A-tool-description",
         "003",
         "The description of kb_answer says that it queries the knowledge base and returns an answer "
         "with citations.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_agents_are_offered_the_one_tool_as_documented",
+        ),
     ),
     Requirement(
-        "A-flow-validate-first", "003", "kb_answer checks its input and its settings before it calls Bedrock."
+        "A-flow-validate-first",
+        "003",
+        "kb_answer checks its input and its settings before it calls Bedrock.",
+        tests=(
+            "tests/toolsets/answers/test_validation.py::test_a_question_of_white_space_is_refused_and_never_sent",
+            "tests/toolsets/answers/test_validation.py::test_the_input_is_checked_before_the_settings",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_each_missing_setting_is_named_and_nothing_is_sent",
+        ),
     ),
     Requirement(
-        "A-flow-retrieve-and-generate", "003", "kb_answer with the Bedrock backend calls RetrieveAndGenerate."
+        "A-flow-retrieve-and-generate",
+        "003",
+        "kb_answer with the Bedrock backend calls RetrieveAndGenerate.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_request_on_the_wire_fits_the_services_own_model",
+        ),
     ),
     Requirement(
         "A-flow-structured-result",
         "003",
         "kb_answer returns a structured result that matches its output schema.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_answers_and_errors_reach_an_agent_as_documented",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_references_are_merged_in_order_with_all_their_spans",
+        ),
     ),
-    Requirement("A-config-fields", "003", "The loaded configuration holds aws_region, kb_id and model_arn."),
-    Requirement("A-config-region", "003", "The configuration takes AWS_REGION exactly as it is set."),
-    Requirement("A-config-kb-id", "003", "The configuration takes BEDROCK_KB_ID exactly as it is set."),
     Requirement(
-        "A-config-model-arn", "003", "The configuration takes BEDROCK_MODEL_ARN exactly as it is set."
+        "A-config-fields",
+        "003",
+        "The loaded configuration holds aws_region, kb_id and model_arn.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_settings_are_taken_exactly_and_tokyo_where_no_region_is",
+        ),
     ),
-    Requirement("A-config-region-default", "003", "The region is ap-northeast-1 when AWS_REGION is not set."),
+    Requirement(
+        "A-config-region",
+        "003",
+        "The configuration takes AWS_REGION exactly as it is set.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_settings_are_taken_exactly_and_tokyo_where_no_region_is",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_request_is_signed_for_the_region_of_the_settings",
+        ),
+    ),
+    Requirement(
+        "A-config-kb-id",
+        "003",
+        "The configuration takes BEDROCK_KB_ID exactly as it is set.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_settings_are_taken_exactly_and_tokyo_where_no_region_is",
+        ),
+    ),
+    Requirement(
+        "A-config-model-arn",
+        "003",
+        "The configuration takes BEDROCK_MODEL_ARN exactly as it is set.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_settings_are_taken_exactly_and_tokyo_where_no_region_is",
+        ),
+    ),
+    Requirement(
+        "A-config-region-default",
+        "003",
+        "The region is ap-northeast-1 when AWS_REGION is not set.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_settings_are_taken_exactly_and_tokyo_where_no_region_is",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_request_is_signed_for_the_region_of_the_settings",
+        ),
+    ),
     Requirement(
         "A-config-missing-kb-id",
         "003",
         "Loading the configuration without BEDROCK_KB_ID is a ValueError that names BEDROCK_KB_ID.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_each_required_variable_that_is_missing_is_named",
+            "tests/toolsets/answers/test_config.py::test_one_missing_variable_is_a_value_error_that_names_only_it",
+        ),
     ),
     Requirement(
         "A-config-missing-model-arn",
         "003",
         "Loading the configuration without BEDROCK_MODEL_ARN is a ValueError that names BEDROCK_MODEL_ARN.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_each_required_variable_that_is_missing_is_named",
+            "tests/toolsets/answers/test_config.py::test_one_missing_variable_is_a_value_error_that_names_only_it",
+        ),
     ),
     Requirement(
         "A-config-missing-both",
         "003",
         "Loading the configuration with both required variables missing names both of them.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_both_missing_variables_are_named_at_once",
+            "tests/toolsets/answers/test_config.py::test_each_required_variable_that_is_missing_is_named",
+        ),
     ),
     Requirement(
         "A-query-max-results-default",
         "003",
         "query_knowledge_base asks for 4 results when max_results is not given.",
+        tests=(
+            "tests/toolsets/answers/test_request_builder.py::test_four_results_are_asked_for_where_nothing_is_said",
+        ),
     ),
     Requirement(
         "A-response-answer",
         "003",
         "The kb_answer result carries the generated answer as a string under answer.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_answers_and_errors_reach_an_agent_as_documented",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_references_are_merged_in_order_with_all_their_spans",
+        ),
     ),
-    Requirement("A-response-citations", "003", "The kb_answer result carries a list under citations."),
-    Requirement("A-citation-content", "003", "A citation carries the source text as a string under content."),
+    Requirement(
+        "A-response-citations",
+        "003",
+        "The kb_answer result carries a list under citations.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_references_are_merged_in_order_with_all_their_spans",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_an_answer_without_references_has_empty_citations",
+        ),
+    ),
+    Requirement(
+        "A-citation-content",
+        "003",
+        "A citation carries the source text as a string under content.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_references_are_merged_in_order_with_all_their_spans",
+        ),
+    ),
     Requirement(
         "A-citation-location",
         "003",
         "A citation carries where the source stands as an object under location.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_references_are_merged_in_order_with_all_their_spans",
+        ),
     ),
-    Requirement("A-citation-score", "003", "A citation carries a number or null under score."),
-    Requirement("A-parse-answer", "003", "The parsed answer equals output.text of the API response."),
     Requirement(
-        "A-parse-content", "003", "The content of a citation equals content.text of its retrieved reference."
+        "A-citation-score",
+        "003",
+        "A citation carries a number or null under score.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_score_is_null_since_the_service_gives_none",
+            "tests/toolsets/answers/test_response_parser.py::test_an_answer_is_parsed_with_every_reference",
+        ),
+    ),
+    Requirement(
+        "A-parse-answer",
+        "003",
+        "The parsed answer equals output.text of the API response.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_an_answer_is_parsed_with_every_reference",
+        ),
+    ),
+    Requirement(
+        "A-parse-content",
+        "003",
+        "The content of a citation equals content.text of its retrieved reference.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_an_answer_is_parsed_with_every_reference",
+        ),
     ),
     Requirement(
         "A-parse-location",
         "003",
         "The location of a citation equals the location of its retrieved reference.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_an_answer_is_parsed_with_every_reference",
+        ),
     ),
     Requirement(
-        "A-parse-score", "003", "The score of a citation equals the score of its retrieved reference."
+        "A-parse-score",
+        "003",
+        "The score of a citation equals the score of its retrieved reference.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_an_answer_is_parsed_with_every_reference",
+            "tests/toolsets/answers/test_response_parser.py::test_a_score_of_zero_is_a_score",
+        ),
     ),
     Requirement(
         "A-parse-example",
         "003",
         "The documented API response with an S3 location and the score 0.85 is parsed completely.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_the_documented_response_is_parsed_completely",
+        ),
     ),
     Requirement(
-        "A-parse-empty-citations", "003", "An API response without citations is parsed to an empty list."
+        "A-parse-empty-citations",
+        "003",
+        "An API response without citations is parsed to an empty list.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_an_answer_without_references_has_no_citations",
+        ),
     ),
     Requirement(
-        "A-parse-missing-fields", "003", "An API response with missing fields is parsed without an exception."
+        "A-parse-missing-fields",
+        "003",
+        "An API response with missing fields is parsed without an exception.",
+        tests=(
+            "tests/toolsets/answers/test_response_parser.py::test_whatever_is_missing_the_rest_is_parsed",
+            "tests/toolsets/answers/test_response_parser.py::test_a_response_without_a_text_has_an_empty_answer",
+        ),
     ),
     Requirement(
-        "A-parse-missing-score", "003", "A reference without a score gives a citation whose score is null."
+        "A-parse-missing-score",
+        "003",
+        "A reference without a score gives a citation whose score is null.",
+        tests=("tests/toolsets/answers/test_response_parser.py::test_a_score_that_is_not_given_is_null",),
     ),
-    Requirement("A-request-query", "003", "The API request carries the query as its input text."),
-    Requirement("A-request-kb-id", "003", "The API request carries the configured knowledgeBaseId."),
-    Requirement("A-request-model-arn", "003", "The API request carries the configured modelArn."),
     Requirement(
-        "A-request-number-of-results", "003", "The API request carries max_results as numberOfResults."
+        "A-request-query",
+        "003",
+        "The API request carries the query as its input text.",
+        tests=(
+            "tests/toolsets/answers/test_request_builder.py::test_a_request_carries_all_that_was_asked_and_set",
+            "tests/toolsets/answers/test_validation.py::test_a_question_that_says_anything_is_sent_as_it_is",
+        ),
+    ),
+    Requirement(
+        "A-request-kb-id",
+        "003",
+        "The API request carries the configured knowledgeBaseId.",
+        tests=(
+            "tests/toolsets/answers/test_request_builder.py::test_a_request_carries_all_that_was_asked_and_set",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_request_on_the_wire_fits_the_services_own_model",
+        ),
+    ),
+    Requirement(
+        "A-request-model-arn",
+        "003",
+        "The API request carries the configured modelArn.",
+        tests=(
+            "tests/toolsets/answers/test_request_builder.py::test_a_request_carries_all_that_was_asked_and_set",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_request_on_the_wire_fits_the_services_own_model",
+        ),
+    ),
+    Requirement(
+        "A-request-number-of-results",
+        "003",
+        "The API request carries max_results as numberOfResults.",
+        tests=(
+            "tests/toolsets/answers/test_request_builder.py::test_a_request_carries_all_that_was_asked_and_set",
+            "tests/toolsets/answers/test_validation.py::test_one_result_and_a_hundred_can_be_asked_for",
+        ),
     ),
     Requirement(
         "A-blank-query",
         "003",
         "A query of nothing but spaces, tabs and line breaks is refused with a validation error.",
+        tests=(
+            "tests/toolsets/answers/test_validation.py::test_a_question_of_white_space_is_refused_and_never_sent",
+            "tests/toolsets/answers/test_validation.py::test_every_white_space_of_unicode_alone_is_blank",
+        ),
     ),
-    Requirement("A-blank-query-empty", "003", "An empty query is refused with a validation error."),
-    Requirement("A-blank-query-no-call", "003", "A refused blank query never reaches the Bedrock API."),
+    Requirement(
+        "A-blank-query-empty",
+        "003",
+        "An empty query is refused with a validation error.",
+        tests=(
+            "tests/toolsets/answers/test_validation.py::test_an_empty_question_is_refused_as_a_blank_one_is",
+        ),
+    ),
+    Requirement(
+        "A-blank-query-no-call",
+        "003",
+        "A refused blank query never reaches the Bedrock API.",
+        tests=(
+            "tests/toolsets/answers/test_validation.py::test_a_question_of_white_space_is_refused_and_never_sent",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_blank_question_is_not_sent",
+        ),
+    ),
     Requirement(
         "A-error-details-kept",
         "003",
         "The error for a failed API call keeps the original exception's message or type.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_whatever_a_call_raises_its_type_and_message_are_kept",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_any_other_refusal_is_told_with_type_and_words",
+        ),
     ),
     Requirement(
         "A-error-blank-query-value-error",
         "003",
         "A blank query raises a ValueError with a message that explains it.",
+        tests=(
+            "tests/toolsets/answers/test_validation.py::test_a_blank_question_is_a_value_error",
+            "tests/toolsets/answers/test_validation.py::test_every_white_space_of_unicode_alone_is_blank",
+        ),
     ),
     Requirement(
         "A-error-authentication",
         "003",
         "A ClientError with an authentication code is AuthenticationError with guidance on credentials.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_an_authentication_code_is_told_with_what_to_check",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_who_is_not_let_in_is_told_what_to_check",
+        ),
     ),
     Requirement(
         "A-error-not-found",
         "003",
         "A ClientError ResourceNotFound is NotFoundError that points to the knowledge base id.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_what_is_not_found_is_the_knowledge_base_and_named",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_knowledge_base_that_there_is_not_is_named",
+        ),
     ),
     Requirement(
-        "A-error-service-client", "003", "Any other ClientError is ServiceError with the exception's details."
+        "A-error-service-client",
+        "003",
+        "Any other ClientError is ServiceError with the exception's details.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_any_other_code_is_a_service_error_with_what_was_said",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_any_other_refusal_is_told_with_type_and_words",
+        ),
     ),
     Requirement(
-        "A-error-service-botocore", "003", "A BotoCoreError is ServiceError with the exception's details."
+        "A-error-service-botocore",
+        "003",
+        "A BotoCoreError is ServiceError with the exception's details.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_every_error_of_botocore_is_a_service_error",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_a_server_that_cannot_be_reached_is_told",
+        ),
     ),
-    Requirement("A-error-flag", "003", "An error answer carries true under error."),
+    Requirement(
+        "A-error-flag",
+        "003",
+        "An error answer carries true under error.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_whatever_a_call_raises_its_type_and_message_are_kept",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_answers_and_errors_reach_an_agent_as_documented",
+        ),
+    ),
     Requirement(
         "A-error-type-values",
         "003",
         "An error answer carries ValidationError, AuthenticationError, NotFoundError or ServiceError "
         "under error_type.",
+        tests=(
+            "tests/toolsets/answers/test_errors.py::test_whatever_a_call_raises_its_type_and_message_are_kept",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_answers_and_errors_reach_an_agent_as_documented",
+        ),
     ),
     Requirement(
-        "A-error-message", "003", "An error answer carries an explanation that people can read under message."
+        "A-error-message",
+        "003",
+        "An error answer carries an explanation that people can read under message.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_who_is_not_let_in_is_told_what_to_check",
+            "tests/toolsets/answers/test_bedrock_wire.py::test_answers_and_errors_reach_an_agent_as_documented",
+        ),
     ),
     Requirement(
         "A-test-iterations",
         "003",
         "Each of the six properties is tested with at least 100 generated examples.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_each_property_is_tagged_and_has_a_hundred_examples",
+        ),
     ),
     Requirement(
         "A-test-tags",
         "003",
         "Each property test carries a comment of the form **Feature: mcp-bedrock-kb, Property N: …**.",
+        tests=(
+            "tests/toolsets/answers/test_config.py::test_each_property_is_tagged_and_has_a_hundred_examples",
+        ),
     ),
-    Requirement("A-schema-registered", "003", "The tool is registered with the documented input schema."),
+    Requirement(
+        "A-schema-registered",
+        "003",
+        "The tool is registered with the documented input schema.",
+        tests=(
+            "tests/toolsets/answers/test_bedrock_wire.py::test_agents_are_offered_the_one_tool_as_documented",
+        ),
+    ),
 )
 
 PAGES = (

@@ -3,6 +3,7 @@
 Toolsets render them in the shape their specification gives; nothing else about a failure reaches a caller.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,6 +47,33 @@ class AccessDenied(ShirubeError):
 
 class Unavailable(ShirubeError):
     code, status = "UNAVAILABLE", 503
+
+
+class TooManyRequests(ShirubeError):
+    """A caller asks more often than they may; `seconds` from now they may again."""
+
+    code, status = "RATE_LIMITED", 429
+
+    def __init__(self, seconds: float) -> None:
+        wait = max(1, math.ceil(seconds))
+        super().__init__(
+            f"Too many requests; try again in {wait} s",
+            f"リクエストが多すぎます。{wait} 秒後にやり直してください。",
+            details={"retry_after": wait},
+        )
+
+
+class Overloaded(ShirubeError):
+    """More is being worked on than there is room for."""
+
+    code, status = "OVERLOADED", 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The server is busy; try again in 1 s",
+            "混み合っています。1 秒後にやり直してください。",
+            details={"retry_after": 1},
+        )
 
 
 class Internal(ShirubeError):

@@ -38,7 +38,8 @@ class Words:
 class Operation(Generic[In]):
     """Something a caller can ask for. `render_error` gives an error the shape of the toolset's specification.
 
-    Where `is_tool` is false, agents are not offered it: it is there for programs that know it. With
+    Where `is_tool` is false, agents are not offered it: it is there for programs that know it, or, with `for_people`,
+    for clients at which somebody sits. With
     `has_protocol_errors` MCP answers an error as JSON-RPC does, not as a result that says what went wrong.
     """
 
@@ -55,15 +56,20 @@ class Operation(Generic[In]):
     read_only: bool = True
     idempotent: bool = True
     is_tool: bool = True
+    for_people: bool = False
     has_protocol_errors: bool = False
     explain_invalid: Callable[[ValidationError], ShirubeError] | None = None
 
     def input_schema(self) -> dict[str, Any]:
         return _tidy(self.input.model_json_schema())
 
+    def sent_schema(self) -> dict[str, Any]:
+        """The schema of what is sent where a bare list may be: by REST and on the command line."""
+        return _tidy(self.output.model_json_schema(mode="serialization"))
+
     def output_schema(self) -> dict[str, Any]:
         """The schema of an object: a bare list is the `result` of one, as it is for MCP."""
-        schema = _tidy(self.output.model_json_schema(mode="serialization"))
+        schema = self.sent_schema()
         if schema.get("type") != "array":
             return schema
         defined = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
@@ -92,19 +98,39 @@ class Answer:
         return json.dumps(self.sent, ensure_ascii=False, separators=(",", ":"))
 
 
+@dataclass(frozen=True)
+class Profile:
+    """What of it all is offered to agents: these toolsets (all, where none is named), and what is meant for people."""
+
+    toolsets: frozenset[str] = frozenset()
+    people: bool = False
+
+    def offers(self, operation: Operation[Any]) -> bool:
+        meant = operation.is_tool or (self.people and operation.for_people)
+        return meant and (not self.toolsets or operation.toolset in self.toolsets)
+
+
 class Registry:
     """The operations of the toolsets in use, by name."""
 
-    def __init__(self, operations: Sequence[Operation[Any]], audit: Audit | None = None) -> None:
+    def __init__(
+        self, operations: Sequence[Operation[Any]], audit: Audit | None = None, profile: Profile | None = None
+    ) -> None:
         self._operations = {operation.name: operation for operation in operations}
         self._audit = audit
+        self._profile = profile or Profile()
 
     def __iter__(self) -> Any:
         return iter(self._operations.values())
 
     def tools(self) -> list[Operation[Any]]:
         """The operations that agents are offered."""
-        return [operation for operation in self if operation.is_tool]
+        return [operation for operation in self if self._profile.offers(operation)]
+
+    def tool(self, name: str) -> Operation[Any] | None:
+        """The operation of this name, if agents are offered it."""
+        operation = self._operations.get(name)
+        return operation if operation and self._profile.offers(operation) else None
 
     def get(self, name: str) -> Operation[Any] | None:
         return self._operations.get(name)

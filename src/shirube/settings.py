@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shirube.errors import InvalidInput
+
+TOOLSETS = ("knowledge", "patents", "programs", "answers", "pages")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -15,6 +19,10 @@ class Settings:
     llm: str
     docs: Path | None = None
     """The folder of pages, if there is one."""
+    toolsets: frozenset[str] = frozenset()
+    """What is offered to agents; everything where none is named."""
+    people: bool = False
+    """Whether tools that are meant for people are offered too."""
 
     @property
     def index_folder(self) -> Path:
@@ -30,12 +38,29 @@ def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     home = Path(environ.get("SHIRUBE_HOME") or default_home(environ)).expanduser()
     return Settings(
         home=home,
-        database_url=environ.get("SHIRUBE_DATABASE_URL") or f"sqlite:///{home / 'shirube.db'}",
+        database_url=environ.get("SHIRUBE_STORE") or default_store(home),
         embedder=environ.get("SHIRUBE_EMBEDDER") or "use",
         reranker=environ.get("SHIRUBE_RERANKER") or "learned",
         llm=environ.get("SHIRUBE_LLM") or "none",
         docs=Path(environ["SHIRUBE_DOCS"]) if environ.get("SHIRUBE_DOCS") else None,
+        toolsets=_toolsets(environ.get("SHIRUBE_TOOLSETS", "")),
+        people=environ.get("SHIRUBE_HUMAN") == "1",
     )
+
+
+def _toolsets(written: str) -> frozenset[str]:
+    named = frozenset(each.strip() for each in written.split(",") if each.strip())
+    if unknown := sorted(named - set(TOOLSETS)):
+        listed = ", ".join(TOOLSETS)
+        raise InvalidInput(
+            f"There is no toolset {unknown[0]}; there are {listed}",
+            f"{unknown[0]} というツールセットはありません（{listed}）。",
+        )
+    return named
+
+
+def default_store(home: Path) -> str:
+    return f"sqlite:///{home / 'shirube.db'}"
 
 
 def settings_with(docs: Path | None) -> Settings:

@@ -77,11 +77,12 @@ def test_another_re_ranker_takes_the_place_of_the_one_in_use(tmp_path: Path, mod
     assert np.allclose([each.score for each in ranked], [len(TEXTS[name][1]) / 1000 for name in found])
 
 
+@pytest.mark.sqlite
 def test_data_stay_in_the_folder_whatever_the_settings_say(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     environ = {
         "SHIRUBE_HOME": str(elsewhere),
-        "SHIRUBE_DATABASE_URL": f"sqlite:///{elsewhere}/other.db",
+        "SHIRUBE_STORE": f"sqlite:///{elsewhere}/other.db",
         "SHIRUBE_EMBEDDER": "none",
         "SHIRUBE_RERANKER": "none",
     }

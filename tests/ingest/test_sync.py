@@ -23,6 +23,7 @@ from shirube.store import bases, tables
 from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database, open_database
 from shirube.store.documents import document_text
+from tests.stores import store_url
 
 NOBODY = 65534
 
@@ -60,7 +61,7 @@ class Shelf:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Shelf]:
-    database = open_database(f"sqlite:///{folder / 'shirube.db'}")
+    database = open_database(store_url(folder / "shirube.db"))
     with database.write() as connection:
         base = bases.create_base(connection, LOCAL, "規程")
     (folder / "docs").mkdir()

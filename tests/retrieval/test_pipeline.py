@@ -32,6 +32,7 @@ from shirube.text.questions import subject
 from shirube.text.tokenize import words
 from tests.retrieval.ranking import RECIPE, Letters, World
 from tests.store.records import document, put, remove
+from tests.stores import store_url
 
 SAMPLES = Path(shirube.__file__).parent / "samples"
 TEXTS = {
@@ -48,7 +49,7 @@ FUSED = replace(RECIPE, bm25_share=0.0)
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("world")
-    database = open_database(f"sqlite:///{folder / 'shirube.db'}")
+    database = open_database(store_url(folder / "shirube.db"))
     with database.write() as connection:
         base = bases.create_base(connection, LOCAL, "規程")
         for source, texts in TEXTS.items():
@@ -317,7 +318,7 @@ def test_a_query_without_words_is_answered_by_vectors_or_not_at_all(world: World
 
 def sample_world(folder: Path, seed: int) -> World:
     """The sample documents, put in in an order of their own."""
-    database = open_database(f"sqlite:///{folder / 'shirube.db'}")
+    database = open_database(store_url(folder / "shirube.db"))
     with database.write() as connection:
         base = bases.create_base(connection, LOCAL, "規程")
     files = find_files([SAMPLES / "company"])
@@ -371,7 +372,7 @@ def test_equals_at_the_cut_are_chosen_by_their_place(
     answers = []
     for names in (range(30), reversed(range(30))):
         folder = tmp_path_factory.mktemp("equals")
-        database = open_database(f"sqlite:///{folder / 'shirube.db'}")
+        database = open_database(store_url(folder / "shirube.db"))
         with database.write() as connection:
             base = bases.create_base(connection, LOCAL, "規程")
             for name in names:

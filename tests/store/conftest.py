@@ -1,6 +1,5 @@
 """A real database for every test: migrated once, then copied."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from shirube.caller import LOCAL
 from shirube.store import bases
 from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database, open_database
+from tests.stores import copied, is_postgres, store_url
 
 
 @pytest.fixture(scope="session")
@@ -23,8 +23,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def database(migrated: Path, tmp_path: Path) -> Iterator[Database]:
     path = tmp_path / "shirube.db"
-    shutil.copy(migrated, path)
-    database = open_database(f"sqlite:///{path}")
+    database = open_database(store_url(path) if is_postgres() else copied(migrated, path))
     yield database
     database.close()
 

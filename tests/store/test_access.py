@@ -12,6 +12,7 @@ from shirube.errors import AccessDenied, NotFound
 from shirube.store import bases, documents, passages
 from shirube.store.database import Database, open_database
 from tests.store.records import document, document_id, join, put
+from tests.stores import store_url
 
 TENANTS = ("甲社", "乙社")
 OWNER, MEMBER, STRANGER = "owner", "member", "stranger"
@@ -46,7 +47,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """In each of two tenants a public and a closed base, with documents of every department and level."""
-    database = open_database(f"sqlite:///{tmp_path_factory.mktemp('access') / 'shirube.db'}")
+    database = open_database(store_url(tmp_path_factory.mktemp("access") / "shirube.db"))
     held = []
     for tenant, is_public in itertools.product(TENANTS, (True, False)):
         with database.write() as connection:

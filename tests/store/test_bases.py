@@ -15,13 +15,14 @@ from shirube.store import bases, documents
 from shirube.store.bases import KnowledgeBase, Statistics
 from shirube.store.database import Database, open_database
 from tests.store.records import document, put
+from tests.stores import store_url
 
 ELSEWHERE = Caller(tenant="other", subject="local", roles=frozenset({"admin"}))
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Database:
-    return open_database(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'shirube.db'}")
+    return open_database(store_url(tmp_path_factory.mktemp("shared") / "shirube.db"))
 
 
 # Collections by name, each a list of documents' sizes.

@@ -13,6 +13,7 @@ from shirube.caller import LOCAL
 from shirube.store import bases, changes, documents, passages, tables
 from shirube.store.database import Database, open_database
 from tests.store.records import document, document_id, put, remove
+from tests.stores import store_url
 
 SECONDS = 1.5
 SOURCES = ("甲", "乙", "丙")
@@ -24,7 +25,7 @@ def test_two_writers_and_four_readers_never_meet_a_lock_or_half_a_change(
     path = tmp_path / "shirube.db"
     shutil.copy(migrated, path)
     # Two pools on one file, as two processes have them.
-    pools = [open_database(f"sqlite:///{path}") for _ in range(2)]
+    pools = [open_database(store_url(path)) for _ in range(2)]
     with pools[0].write() as connection:
         base = bases.create_base(connection, LOCAL, "規程")
         ids = {source: document_id(connection, base, source) for source in SOURCES}

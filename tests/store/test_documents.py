@@ -14,6 +14,7 @@ from shirube.store import bases, changes, documents, passages, tables
 from shirube.store.bases import KnowledgeBase
 from shirube.store.database import Database, open_database
 from tests.store.records import document, document_id, put, remove
+from tests.stores import store_url
 
 
 def everything(connection: Connection) -> dict[str, list[tuple[object, ...]]]:
@@ -152,7 +153,7 @@ def test_known_documents_are_those_of_the_collection(database: Database, base: K
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Database:
     """One database for all examples: ids must not come again from one to the next either."""
-    return open_database(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'shirube.db'}")
+    return open_database(store_url(tmp_path_factory.mktemp("shared") / "shirube.db"))
 
 
 # A step: a source, and how many passages it has from now on; 0 removes it.

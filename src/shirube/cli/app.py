@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from shirube.cli.verbs.options import As, BaseName, Json, MaybeDocs, caller_of
 from shirube.cli.verbs.pages import pages
 from shirube.cli.verbs.patents import patents
 from shirube.cli.verbs.programs import programs
+from shirube.cli.verbs.serving import audit, keys, mcp, store, token
 from shirube.errors import InvalidInput, NotFound, ShirubeError, Unavailable
 from shirube.toolsets.registry import Application
 
@@ -30,8 +32,13 @@ for name, verbs in (
     ("programs", programs),
     ("pages", pages),
     ("eval", evaluation),
+    ("keys", keys),
+    ("audit", audit),
+    ("store", store),
+    ("mcp", mcp),
 ):
     app.add_typer(verbs, name=name)
+app.command()(token)
 
 
 def main() -> None:
@@ -148,6 +155,26 @@ def search(
 
 
 @app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="質問。 The question.")],
+    base: Annotated[
+        str | None,
+        typer.Option("--kb", help="このナレッジベースだけ（名前かID）。 Only this knowledge base."),
+    ] = None,
+    results: Annotated[int, typer.Option("--max-results", help="根拠にする箇所の数。 Passages at most.")] = 4,
+    as_: As = None,
+    as_json: Json = False,
+) -> None:
+    """質問に、出典を付けて一つの答えを返します。なければないと言います。 One answer with its citations, or none.
+
+    例: shirube ask "リモートワーク手当はいくらですか"
+    """
+    from shirube.cli.answers import show_answer
+
+    show_answer(question, base, results=results, caller=caller_of(as_), as_json=as_json)
+
+
+@app.command()
 def chat(
     message: Annotated[str, typer.Argument(help="聞きたいこと。 What you want to know.")],
     base: BaseName,
@@ -194,15 +221,49 @@ def serve(
     lock: Annotated[
         bool, typer.Option("--lock/--no-lock", help="1つのプロジェクトに1つだけ。 One server for a project.")
     ] = True,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(
+            help="使わせるツールセット（knowledge,patents,… 省くと全部）。 Toolsets to offer; all if left out."
+        ),
+    ] = None,
+    human: Annotated[
+        bool, typer.Option("--human", help="人間向けのツールも。 Tools meant for people too.")
+    ] = False,
+    http: Annotated[
+        bool, typer.Option("--http", help="HTTP で: /mcp と /v1。 Over HTTP: /mcp and /v1.")
+    ] = False,
+    host: Annotated[str | None, typer.Option(help="待ち受けるアドレス。 The address to bind.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="ポート。 The port (8000).")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="プロセスの数。 Processes.")] = 1,
+    insecure_local: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-local",
+            help="この機械からだけ、トークンなしで。 Without tokens, from this machine only.",
+        ),
+    ] = False,
+    log: Annotated[str, typer.Option(help="ログの形: pretty か json。 How logs look.")] = "pretty",
+    conformance: Annotated[bool, typer.Option("--conformance", hidden=True)] = False,
 ) -> None:
-    """MCP サーバーを標準入出力で動かします。 Serve MCP over stdio.
+    """MCP サーバーを動かします。標準入出力か、--http で HTTP。 Serve MCP over stdio, or with --http MCP and REST.
 
     例: Claude Desktop の設定に {"command": "shirube", "args": ["serve"]}
     ページも: {"command": "shirube", "args": ["serve", "--docs", "/path/to/docs"]}
+    会社で: shirube serve --http --host 0.0.0.0（トークンは shirube keys create）
     """
-    from shirube.cli.main import serve
+    os.environ.update({"SHIRUBE_TOOLSETS": toolsets} if toolsets else {})
+    os.environ.update({"SHIRUBE_HUMAN": "1"} if human else {})
+    if http:
+        from shirube.cli.serving import serve_over_http
 
-    serve(docs, lock=lock)
+        serve_over_http(
+            docs, host, port, workers, insecure_local=insecure_local, log=log, conformance=conformance
+        )
+    else:
+        from shirube.cli.main import serve
+
+        serve(docs, lock=lock)
 
 
 @app.command()

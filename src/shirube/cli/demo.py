@@ -1,19 +1,21 @@
 """The demo: sample documents in a folder of their own, and something to try."""
 
-import asyncio
 import json
 import os
+import socket
 import sys
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from shirube.caller import LOCAL
+from shirube.cli.answers import show_answer_body
 from shirube.cli.calls import call
 from shirube.cli.knowledge import add_to, show_results
-from shirube.cli.output import err, out, progress_bar
+from shirube.cli.output import out, progress_bar
 from shirube.cli.patents import show_run
 from shirube.cli.programs import show_check, show_rows
+from shirube.cli.serving import serve_over_http
 from shirube.ingest.sync import Options, find_files
 from shirube.settings import load_settings
 from shirube.store import bases
@@ -32,7 +34,7 @@ TOGETHER = ["経営開始資金", "雇用就農資金", "スーパーL資金"]
 
 
 def run(*, once: bool) -> None:
-    """Load the samples; with `once` show a search and end, else serve MCP or say how to."""
+    """Load the samples; with `once` show a call of each toolset and end, else serve them until interrupted."""
     os.environ.setdefault("SHIRUBE_HOME", str(Path.cwd() / ".demo"))
     settings = load_settings()
     application = Application(replace(settings, docs=_pages(settings.home)))
@@ -44,14 +46,16 @@ def run(*, once: bool) -> None:
     company = _base_id(application, COMPANY)
     if once:
         _show_documents(application, company)
+        _show_answer(application)
         _show_patents(application)
         _show_programs(application)
         _show_pages(application)
         return
-    _tell(application)
-    if not sys.stdin.isatty():
-        return
-    _ask(application, company)
+    port = _free_port()
+    _tell(application, company, f"http://127.0.0.1:{port}")
+    docs = application.settings.docs
+    application.workspace().database.close()
+    serve_over_http(docs, "127.0.0.1", port, 1, insecure_local=True, log="pretty", conformance=False)
 
 
 def _load(application: Application) -> None:
@@ -103,6 +107,12 @@ def _show_documents(application: Application, company: str) -> None:
     out.print(json.dumps(summary, ensure_ascii=False))
 
 
+def _show_answer(application: Application) -> None:
+    out.rule("kb_answer")
+    out.print(f"問い: {QUESTION}")
+    show_answer_body(call(application, LOCAL, "kb_answer", {"query": QUESTION}))
+
+
 def _show_patents(application: Application) -> None:
     """Two lanes and their fusion."""
     out.rule("run_multilane_search, rrf_blend_frontier")
@@ -147,7 +157,19 @@ def _base_id(application: Application, name: str) -> str:
     return base.id
 
 
-def _tell(application: Application) -> None:
+def _free_port() -> int:
+    """8000, or the next that nobody listens on."""
+    for port in range(8000, 8100):
+        with socket.socket() as tried:
+            try:
+                tried.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    return 0
+
+
+def _tell(application: Application, company: str, at: str) -> None:
     home = application.settings.home
     out.rule("標 Shirube デモ")
     out.print(f"サンプルデータ: {COMPANY} と {STATUTES}（{home}）\n")
@@ -155,6 +177,7 @@ def _tell(application: Application) -> None:
     for query in (QUESTION, "副業 許可 条件", "サーバ", "振替休日"):
         base = STATUTES if query == "振替休日" else COMPANY
         out.print(f'  SHIRUBE_HOME={home} shirube search "{query}" --kb {base} --why')
+    out.print(f'  SHIRUBE_HOME={home} shirube ask "{QUESTION}"')
     docs = application.settings.docs
     out.print(f"\nページ（{docs}）で試す:")
     for words in (f'search "{PAGE_QUESTION}"', "graph", "broken", "stale"):
@@ -164,6 +187,11 @@ def _tell(application: Application) -> None:
     out.print("\n制度で試す:")
     for words in (f'search "{PROGRAMME}"', f"check {' '.join(TOGETHER)}", "meta"):
         out.print(f"  SHIRUBE_HOME={home} shirube programs {words}")
+    asked = json.dumps({"query": QUESTION, "knowledge_base_id": company}, ensure_ascii=False)
+    out.print("\nHTTP で試す（この端末で動き続けます。止めるには Ctrl+C）:")
+    out.print(f"  curl {at}/v1/knowledge-bases")
+    out.print(f"  curl {at}/v1/knowledge-bases/search -d '{asked}'")
+    out.print(f"  MCP: {at}/mcp   OpenAPI: {at}/openapi.json")
     out.print("\nMCP クライアント（Claude Desktop など）の設定:")
     out.print_json(
         data={
@@ -180,20 +208,3 @@ def _tell(application: Application) -> None:
 
 def _command() -> str:
     return str(Path(sys.executable).with_name("shirube"))
-
-
-def _ask(application: Application, base_id: str) -> None:
-    """Questions typed at the terminal, until an empty line."""
-    err.print("\n質問を入力してください（空行で終了）:")
-    while query := input("> ").strip():
-        answer = asyncio.run(
-            application.registry.call(
-                "search_documents",
-                LOCAL,
-                {"query": query, "knowledge_base_id": base_id, "max_results": 3, "threshold": 0.4},
-            )
-        )
-        if answer.error:
-            err.print(answer.error.ja)
-        else:
-            show_results(answer.body)

@@ -95,7 +95,7 @@ class Searcher:
     ids: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        here = {"SHIRUBE_HOME": str(self.folder), "SHIRUBE_DATABASE_URL": ""}
+        here = {"SHIRUBE_HOME": str(self.folder), "SHIRUBE_STORE": ""}
         self.workspace = Workspace(load_settings({**self.environ, **here}))
         # A setting that names no model ends here, before anything is built.
         self.embedder, self.reranker = self.workspace.embedder, self.workspace.reranker

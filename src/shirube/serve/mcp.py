@@ -1,9 +1,12 @@
-"""MCP over stdio, made from the registry. stdout carries protocol only; everything else goes to stderr."""
+"""MCP, made from the registry. Over stdio stdout carries protocol only; everything else goes to stderr."""
 
 import logging
 import sys
 import threading
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types as types
@@ -12,12 +15,20 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from shirube import __version__
-from shirube.caller import LOCAL
-from shirube.operations import Operation
+from shirube.caller import LOCAL, Caller
+from shirube.operations import Answer, Operation
+from shirube.serve.budget import cut
 from shirube.toolsets.patents.prompts import PROMPTS, Prompt
 from shirube.toolsets.registry import Application
 
+if TYPE_CHECKING:
+    from shirube.serve.conformance import Fixtures
+    from shirube.serve.gate import Gate
+
 log = logging.getLogger(__name__)
+
+_TELL_SECONDS = 1.0
+Call = Callable[[str, Any], Awaitable[Answer]]
 
 INSTRUCTIONS = (
     "標 Shirube は日本語文書の検索サーバーです。まず list_knowledge_bases で ID を確認し、search_documents で探します。"
@@ -50,37 +61,60 @@ async def _serve(application: Application) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build_server(application: Application) -> "Server[Any]":
-    """The server over every operation of the registry, in its order."""
-    registry = application.registry
-    preparing = threading.Thread(target=_prepare, args=(application,), name="prepare", daemon=True)
+def build_server(
+    application: Application, gate: "Gate | None" = None, fixtures: "Fixtures | None" = None
+) -> "Server[Any]":
+    """The server over every operation of the registry, in its order.
 
-    def prepare() -> None:
-        if preparing.ident is None:
+    Over HTTP calls go through the gate, for whoever the request is from; without one the caller is the local user.
+    `fixtures` are what the conformance suite asks for besides.
+    """
+    registry = application.registry
+    preparing = threading.Thread(target=prepare, args=(application,), name="prepare", daemon=True)
+
+    def prepared() -> None:
+        if gate is None and preparing.ident is None:
             preparing.start()
 
-    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        prepare()
-        return types.ListToolsResult(tools=[_tool(operation) for operation in registry.tools()])
+    def calling(context: Any) -> Call:
+        """How an operation is called for whoever this request is from."""
+        prepared()
+        if gate is None:
+            return lambda name, arguments: registry.call(name, LOCAL, arguments)
+        identity = context.request.state.identity
+        return lambda name, arguments: gate.call(identity, name, arguments)
 
-    async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        operation = registry.get(params.name)
-        if operation is None or not operation.is_tool:
+    def caller_of(context: Any) -> Caller:
+        return LOCAL if gate is None else context.request.state.identity.caller
+
+    async def list_tools(context: Any, _params: Any) -> types.ListToolsResult:
+        prepared()
+        offered = registry.tools()
+        if gate is not None:
+            identity = context.request.state.identity
+            offered = [each for each in offered if identity.opens(each.toolset)]
+        tools = [_tool(operation) for operation in offered]
+        return types.ListToolsResult(tools=[*tools, *(fixtures.tools if fixtures else ())])
+
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> Any:
+        operation = registry.tool(params.name)
+        if operation is None:
+            if fixtures:
+                return await fixtures.call(context, params)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
-        prepare()
-        answer = await registry.call(params.name, LOCAL, params.arguments)
+        async with _told(context):
+            answer = await calling(context)(params.name, params.arguments)
         if not answer.ok and operation.has_protocol_errors:
             raise MCPError(**answer.body["error"])
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=answer.json())],
-            structured_content=dict(answer.body),
-            is_error=not answer.ok,
-        )
+        return await anyio.to_thread.run_sync(_fitting, application, caller_of(context), answer)
 
     async def list_prompts(_context: Any, _params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[_prompt(each) for each in PROMPTS])
+        prompts = [_prompt(each) for each in PROMPTS]
+        return types.ListPromptsResult(prompts=[*prompts, *(fixtures.prompts if fixtures else ())])
 
-    async def get_prompt(_context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(_context: Any, params: types.GetPromptRequestParams) -> Any:
+        if fixtures and (said := fixtures.prompt(params)):
+            return said
         prompt = next((each for each in PROMPTS if each.name == params.name), None)
         if prompt is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
@@ -92,6 +126,36 @@ def build_server(application: Application) -> "Server[Any]":
             description=str(prompt.description), messages=[types.PromptMessage(role="user", content=text)]
         )
 
+    async def list_resources(context: Any, _params: Any) -> types.ListResourcesResult:
+        from shirube.serve.resources import listed
+
+        found = await listed(calling(context))
+        return types.ListResourcesResult(resources=[*found, *(fixtures.resources if fixtures else ())])
+
+    async def list_templates(_context: Any, _params: Any) -> types.ListResourceTemplatesResult:
+        from shirube.serve.resources import TEMPLATES
+
+        return types.ListResourceTemplatesResult(
+            resource_templates=[*TEMPLATES, *(fixtures.templates if fixtures else ())]
+        )
+
+    async def read_resource(
+        context: Any, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        from shirube.serve.resources import read
+
+        if fixtures and (found := fixtures.read(str(params.uri))):
+            return found
+        return await read(application, caller_of(context), calling(context), str(params.uri))
+
+    async def complete(context: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
+        from shirube.serve.resources import completed
+
+        values = await completed(calling(context), params.ref, params.argument)
+        return types.CompleteResult(
+            completion=types.Completion(values=values, total=len(values), has_more=False)
+        )
+
     return Server(
         "shirube",
         version=__version__,
@@ -101,6 +165,46 @@ def build_server(application: Application) -> "Server[Any]":
         on_call_tool=call_tool,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_completion=complete,
+    )
+
+
+@asynccontextmanager
+async def _told(context: Any) -> AsyncIterator[None]:
+    """Every second that the work goes on, whoever asked to be told is told."""
+
+    async def tell() -> None:
+        for seconds in count(1):
+            await anyio.sleep(_TELL_SECONDS)
+            await context.session.report_progress(seconds, None, f"{seconds} 秒 / {seconds} s")
+
+    async with anyio.create_task_group() as telling:
+        telling.start_soon(tell)
+        yield
+        telling.cancel_scope.cancel()
+
+
+def _fitting(application: Application, caller: Caller, answer: Answer) -> types.CallToolResult:
+    """The answer as a result; of one that is too long as much as fits, and where the rest can be read."""
+    content: list[types.ContentBlock] = []
+    if answer.ok and (made := cut(answer.body)):
+        from shirube.serve.resources import kept_rest
+
+        shown, rest = made
+        link = kept_rest(application, caller, rest)
+        note = {"fields": {name: len(each) for name, each in rest.items()}, "rest": link}
+        answer = Answer({**shown, "truncated": note}, is_list=answer.is_list)
+        content.append(
+            types.ResourceLink(
+                type="resource_link", uri=link, name="rest", title="続き", mime_type="application/json"
+            )
+        )
+    text = types.TextContent(type="text", text=answer.json())
+    return types.CallToolResult(
+        content=[text, *content], structured_content=dict(answer.body), is_error=not answer.ok
     )
 
 
@@ -130,7 +234,7 @@ def _prompt(prompt: Prompt) -> types.Prompt:
     )
 
 
-def _prepare(application: Application) -> None:
+def prepare(application: Application) -> None:
     """Open what the first search needs, let indexes catch up, then vectors, once the client knows the tools."""
     try:
         if application.settings.docs:

@@ -327,3 +327,20 @@ audit = Table(
     Column("run_id", String(60)),
     Index("audit_by_time", "at"),
 )
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(20), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("tenant_id", String(100), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("departments", JSON, nullable=False),
+    Column("clearance", Integer, nullable=False),
+    Column("roles", JSON, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("expires_at", DateTime(timezone=True)),
+    Column("revoked_at", DateTime(timezone=True)),
+)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from shirube.caller import Caller
 from shirube.errors import InvalidInput
-from shirube.operations import Registry
+from shirube.operations import Profile, Registry
 from shirube.settings import Settings
+from shirube.toolsets.answers.operations import answer_operations
 from shirube.toolsets.knowledge.operations import knowledge_operations
 from shirube.toolsets.knowledge.original import original_operations
 from shirube.toolsets.pages.operations import page_operations
@@ -16,6 +17,7 @@ from shirube.toolsets.patents.operations import patent_operations
 from shirube.toolsets.programs.operations import program_operations
 
 if TYPE_CHECKING:
+    from shirube.toolsets.answers.service import AnswersService
     from shirube.toolsets.knowledge.service import KnowledgeService
     from shirube.toolsets.pages.service import PagesService
     from shirube.toolsets.patents.service import PatentsService
@@ -45,6 +47,7 @@ class Application:
         self.settings = settings
         self.workspace: Callable[[], Workspace] = _once(self._open_workspace)
         self.knowledge: Callable[[], KnowledgeService] = _once(self._open_knowledge)
+        self.answers: Callable[[], AnswersService] = _once(self._open_answers)
         self.pages: Callable[[], PagesService] = _once(self._open_pages)
         self.patents: Callable[[], PatentsService] = _once(self._open_patents)
         self.programs: Callable[[], ProgramsService] = _once(self._open_programs)
@@ -53,6 +56,7 @@ class Application:
                 *knowledge_operations(self.knowledge),
                 *patent_operations(self.patents),
                 *program_operations(self.programs),
+                *answer_operations(self.answers),
                 *page_operations(self.pages, is_tool=settings.docs is not None),
                 # The registry is asked when they are called, not while it is made.
                 *original_operations(
@@ -60,6 +64,7 @@ class Application:
                 ),
             ],
             self._audit,
+            Profile(settings.toolsets, settings.people),
         )
 
     def _open_workspace(self) -> "Workspace":
@@ -71,6 +76,11 @@ class Application:
         from shirube.toolsets.knowledge.service import KnowledgeService
 
         return KnowledgeService(self.workspace())
+
+    def _open_answers(self) -> "AnswersService":
+        from shirube.toolsets.answers.service import AnswersService
+
+        return AnswersService(self.workspace(), self.knowledge)
 
     def _open_patents(self) -> "PatentsService":
         from shirube.toolsets.patents.service import PatentsService

@@ -508,6 +508,7 @@ def test_ids_of_runs_cannot_be_guessed(company: Served) -> None:
     assert all(re.fullmatch(r"knowledge-[0-9a-f]{16}", run) for run in runs)
 
 
+@pytest.mark.sqlite
 def test_a_database_that_cannot_be_reached_is_503(tmp_path: Path) -> None:
     served = serve(tmp_path / "home")
     assert served.search("副業").ok
@@ -520,6 +521,7 @@ def test_a_database_that_cannot_be_reached_is_503(tmp_path: Path) -> None:
     served.database.close()
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_503(tmp_path: Path) -> None:
     (tmp_path / "shirube.db").write_bytes(b"no database at all" * 100)
     application = Application(load_settings({"SHIRUBE_HOME": str(tmp_path), "SHIRUBE_EMBEDDER": "none"}))

@@ -1,7 +1,6 @@
 """Real folders of Markdown: what is found in them is what somebody else's reading of the same rules finds."""
 
 import re
-import tarfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
@@ -10,20 +9,16 @@ from urllib.parse import unquote
 
 import pytest
 
-from benchmarks.datasets import DataNotFound, data_folder
+from benchmarks.datasets import unpack
 from shirube.toolsets.pages import schema
 from shirube.toolsets.pages.service import PagesService
+from tests.beside import beside
 
 Open = Callable[[Path], PagesService]
 
 
 def unpacked(name: str, folder: Path) -> Path:
-    try:
-        archive = data_folder() / "pages" / name
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+    unpack(beside("pages", name), folder)
     return folder
 
 

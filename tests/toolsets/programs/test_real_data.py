@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.datasets import DataNotFound, data_folder
+from tests.beside import beside
 from tests.toolsets.programs.conftest import Programs
 
 JST = timezone(timedelta(hours=9))
@@ -22,13 +22,7 @@ FILES = (
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    try:
-        found = data_folder() / "programs"
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
-    if not found.is_dir():
-        pytest.skip("no programmes beside the project")
-    return found
+    return beside("programs")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.datasets import DataNotFound, data_folder
 from shirube.caller import LOCAL
 from shirube.settings import load_settings
 from shirube.text.places import PREFECTURES
@@ -21,6 +20,7 @@ from shirube.toolsets.programs.imports import import_files
 from shirube.toolsets.programs.schema import SearchInput
 from shirube.toolsets.programs.service import ProgramsService
 from shirube.toolsets.registry import Application
+from tests.beside import beside
 from tests.toolsets.programs.oracle import LEVELS, NOTATIONS, TIERS, Asked, Catalogue, Row, prefecture_of
 
 TODAY = date(2026, 5, 10)
@@ -255,13 +255,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Opened:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Opened:
-    try:
-        file = data_folder() / "programs" / "programs.jsonl"
-    except DataNotFound as missing:
-        pytest.skip(str(missing))
-    if not file.is_file():
-        pytest.skip(f"no programmes at {file}")
-    return opened(tmp_path_factory.mktemp("real"), file)
+    return opened(tmp_path_factory.mktemp("real"), beside("programs", "programs.jsonl"))
 
 
 def made_questions(random: Random, rows: Sequence[Row], count: int) -> list[dict[str, Any]]:

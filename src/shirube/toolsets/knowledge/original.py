@@ -13,6 +13,7 @@ from shirube.errors import InvalidInput, NotFound, ShirubeError
 from shirube.operations import Answer, Operation, Words
 from shirube.toolsets.knowledge import schema
 
+LIST_TOOLS, CALL_TOOL = "list_tools", "call_tool"
 # The original's own names for two parameters of search_documents.
 _NAMES = {"kb_id": "knowledge_base_id", "top_k": "max_results"}
 
@@ -97,7 +98,7 @@ def original_operations(
             is_tool=False,
         ),
         Operation(
-            name="list_tools",
+            name=LIST_TOOLS,
             toolset="knowledge",
             title=Words("ツール一覧（従来の形）", "List tools, in the form of the original"),
             description=Words(
@@ -111,7 +112,7 @@ def original_operations(
             is_tool=False,
         ),
         Operation(
-            name="call_tool",
+            name=CALL_TOOL,
             toolset="knowledge",
             title=Words("ツール呼び出し（従来の形）", "Call a tool, in the form of the original"),
             description=Words(

@@ -102,8 +102,8 @@ class KnowledgeService:
         items = [
             schema.KnowledgeBaseItem(
                 knowledge_base_id=base.id,
-                name=base.name,
-                description=base.description,
+                name=visible(base.name),
+                description=visible(base.description),
                 statistics=schema.StatisticsOutput(**asdict(statistics)),
             )
             for base, statistics in found
@@ -120,7 +120,7 @@ class KnowledgeService:
             warnings.append("No documents found")
         return schema.SummaryOutput(
             knowledge_base_id=base.id,
-            summary=f"{base.name}: {base.description}" if base.description else base.name,
+            summary=visible(f"{base.name}: {base.description}" if base.description else base.name),
             statistics=schema.StatisticsOutput(**asdict(statistics)),
             generated_at=datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
             **given(warnings=warnings or None),

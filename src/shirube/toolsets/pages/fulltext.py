@@ -57,7 +57,7 @@ class KeywordSearch:
         results = [
             schema.FulltextResult(
                 doc_id=each.document_id,
-                filepath=each.source,
+                filepath=visible(each.source),
                 title=visible(each.document_title),
                 section_heading=heading_of(each),
                 snippet=visible(snippet(shown_text(each), terms)),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from shirube.store.pages import StoredLink, StoredPage
+from shirube.text.invisible import visible
 from shirube.toolsets.pages.markdown import ENDINGS
 
 Direction = Literal["outlink", "backlink"]
@@ -57,8 +58,8 @@ class Reached(NamedTuple):
 
 
 def same(name: str) -> str:
-    """A name as it is compared: composed, and the same in small and capital letters."""
-    return unicodedata.normalize("NFC", name).casefold()
+    """A name as it is compared: composed, the same in small and capital letters, and without what nobody sees."""
+    return unicodedata.normalize("NFC", visible(name)).casefold()
 
 
 def without_ending(path: str) -> str:

@@ -104,7 +104,7 @@ class PageSearch:
             results.append(
                 schema.SearchResult(
                     doc_id=page.id,
-                    filepath=page.filepath,
+                    filepath=visible(page.filepath),
                     title=visible(page.title),
                     sections=[_section(section, each) for section in sections],
                     score=round(score.total, 4),
@@ -163,7 +163,7 @@ class PageSearch:
         return [
             schema.LinkedPage(
                 doc_id=other,
-                filepath=graph.pages[other].filepath,
+                filepath=visible(graph.pages[other].filepath),
                 title=visible(graph.pages[other].title),
                 link_type=strongest[other],  # type: ignore[arg-type]
                 summary=summaries.get(other, ""),

@@ -64,7 +64,7 @@ class PagesService:
             warnings.append(SHALLOW)
         return schema.GetPageOutput(
             doc_id=page.id,
-            filepath=page.filepath,
+            filepath=visible(page.filepath),
             title=visible(page.title),
             doc_type=page.doc_type,  # type: ignore[arg-type]
             content=visible(text),
@@ -102,7 +102,7 @@ class PagesService:
             related.append(
                 schema.RelatedPage(
                     doc_id=near.id,
-                    filepath=near.filepath,
+                    filepath=visible(near.filepath),
                     title=visible(near.title),
                     link_type=each.link_type,  # type: ignore[arg-type]
                     direction=each.direction,
@@ -111,7 +111,7 @@ class PagesService:
                 )
             )
         center = schema.CenterPage(
-            doc_id=page.id, filepath=page.filepath, title=visible(page.title), content=content
+            doc_id=page.id, filepath=visible(page.filepath), title=visible(page.title), content=content
         )
         return schema.GetContextOutput(
             center=center, related=related, total_size=size, truncated_count=left_out
@@ -133,7 +133,7 @@ class PagesService:
         listed = [
             schema.ListedPage(
                 doc_id=page.id,
-                filepath=page.filepath,
+                filepath=visible(page.filepath),
                 title=visible(page.title),
                 doc_type=page.doc_type,  # type: ignore[arg-type]
                 link_count=counts[page.id],
@@ -157,7 +157,7 @@ class PagesService:
             nodes=[
                 schema.GraphNode(
                     id=page.id,
-                    filepath=page.filepath,
+                    filepath=visible(page.filepath),
                     title=visible(page.title),
                     doc_type=page.doc_type,  # type: ignore[arg-type]
                 )
@@ -194,7 +194,7 @@ class PagesService:
             )
         page = graph.at(posixpath.normpath(named))
         if page is None:
-            nearest = _nearest([each.filepath for each in graph.pages.values()], named)
+            nearest = _nearest([visible(each.filepath) for each in graph.pages.values()], named)
             raise NotFound(
                 f"Page not found: {named[:200]}",
                 f"ページが見つかりません: {named[:200]}",
@@ -245,7 +245,7 @@ def _link(graph: Graph, other: str, edge: Edge) -> schema.PageLink:
     page = graph.pages[other]
     return schema.PageLink(
         doc_id=page.id,
-        filepath=page.filepath,
+        filepath=visible(page.filepath),
         title=visible(page.title),
         link_type=edge.link_type,  # type: ignore[arg-type]
     )

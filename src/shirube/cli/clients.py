@@ -1,0 +1,111 @@
+"""`shirube mcp install`: an entry in the settings of an MCP client, shown before it is written."""
+
+import difflib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+from typer import confirm
+
+from shirube.cli.output import out
+from shirube.errors import InvalidInput
+
+NAME = "shirube"
+
+
+def install(client: str, project: Path, docs: Path | None, *, yes: bool) -> None:
+    path, group = _settings(client, project)
+    before = _read(path)
+    after = {**before, group: {**_group(before, group, path), NAME: _entry(client, docs)}}
+    if after == before:
+        out.print(f"{path} にはもう入っています。")
+        return
+    _show(path, before, after)
+    if not yes:
+        confirm("書き込みますか？", abort=True, err=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_text(_written(after), encoding="utf-8")
+    beside.replace(path)
+    out.print(f"{path} に書きました。クライアントを再起動してください。")
+
+
+def _settings(client: str, project: Path) -> tuple[Path, str]:
+    """Where a client keeps its servers, and under which name."""
+    match client:
+        case "claude-desktop":
+            return _claude_desktop(), "mcpServers"
+        case "claude-code":
+            return project / ".mcp.json", "mcpServers"
+        case "cursor":
+            return project / ".cursor" / "mcp.json", "mcpServers"
+        case "vscode":
+            return project / ".vscode" / "mcp.json", "servers"
+    raise InvalidInput(
+        f"There is no client {client}: claude-desktop, claude-code, cursor, vscode",
+        f"{client} というクライアントはありません（claude-desktop・claude-code・cursor・vscode）。",
+    )
+
+
+def _claude_desktop() -> Path:
+    file = Path("Claude") / "claude_desktop_config.json"
+    match sys.platform:
+        case "darwin":
+            return Path.home() / "Library" / "Application Support" / file
+        case "win32":
+            return Path(os.environ.get("APPDATA", str(Path.home()))) / file
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / file
+
+
+def _entry(client: str, docs: Path | None) -> dict[str, Any]:
+    command = Path(sys.executable).with_name("shirube")
+    arguments = ["serve", *(["--docs", str(docs.resolve())] if docs else [])]
+    home = os.environ.get("SHIRUBE_HOME")
+    return {
+        **({"type": "stdio"} if client == "vscode" else {}),
+        "command": str(command) if command.exists() else "shirube",
+        "args": arguments,
+        **({"env": {"SHIRUBE_HOME": str(Path(home).resolve())}} if home else {}),
+    }
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8") or "{}")
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise _unusable(path, str(error)) from None
+    if not isinstance(found, dict):
+        raise _unusable(path, "no object")
+    return found
+
+
+def _group(settings: dict[str, Any], group: str, path: Path) -> dict[str, Any]:
+    found = settings.get(group, {})
+    if not isinstance(found, dict):
+        raise _unusable(path, f"{group} is no object")
+    return found
+
+
+def _unusable(path: Path, reason: str) -> InvalidInput:
+    return InvalidInput(
+        f"{path.name} cannot be used and was left as it is: {reason}",
+        f"{path.name} を読めないため、そのままにしました（{reason}）。",
+    )
+
+
+def _show(path: Path, before: dict[str, Any], after: dict[str, Any]) -> None:
+    lines = difflib.unified_diff(
+        _written(before).splitlines(), _written(after).splitlines(), str(path), str(path), lineterm=""
+    )
+    for line in lines:
+        style = "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"
+        out.print(Text(line, style=style))
+
+
+def _written(settings: dict[str, Any]) -> str:
+    return json.dumps(settings, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,195 @@
+"""What every request passes before it is looked at: Host and Origin, who is asking, and how much they send."""
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import anyio
+import numpy as np
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shirube.caller import Caller
+from shirube.errors import ShirubeError, Unauthenticated
+from shirube.serve.identity import AT_HOME, Door, Identity
+from shirube.serve.limits import Buckets
+from shirube.serve.metrics import Metrics
+from shirube.serve.problems import Refused, problem
+from shirube.serve.settings import ServeSettings, is_loopback
+
+log = logging.getLogger("shirube.http")
+
+BODY_LIMIT, DEPTH_LIMIT, BODY_SECONDS = 4 * 1024 * 1024, 64, 15
+OPEN = frozenset({"/healthz", "/readyz"})
+METADATA = "/.well-known/oauth-protected-resource"
+NOBODY = Caller("-", "anonymous")
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.S)
+Denied = Callable[[Caller, str, str], None]
+
+
+class Guard:
+    """`identity` stands in the request's state afterwards."""
+
+    def __init__(
+        self, app: ASGIApp, settings: ServeSettings, door: Door, metrics: Metrics, denied: Denied
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._door = door
+        self._metrics = metrics
+        self._denied = denied
+        self._strangers = Buckets(settings.anonymous_rate)
+        named = urlsplit(settings.public_url or "")
+        self._hosts = {*settings.hosts, settings.host, *([named.hostname] if named.hostname else [])}
+        self._origins = {*settings.origins, *([f"{named.scheme}://{named.netloc}"] if named.hostname else [])}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 500
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            try:
+                receive = await self._passed(scope, receive)
+            except ShirubeError as error:
+                await problem(error, self._challenge(error))(scope, receive, noting)
+                return
+            await self._app(scope, receive, noting)
+        finally:
+            surface = scope["path"].split("/")[1] if scope["path"].startswith(("/v1/", "/mcp")) else "other"
+            self._metrics.requested(surface, status)
+            identity = scope.get("state", {}).get("identity")
+            log.info(
+                "request",
+                extra={
+                    "method": scope["method"],
+                    "surface": surface,
+                    "status": status,
+                    "ms": round((time.perf_counter() - started) * 1000, 1),
+                    "tenant": identity.caller.tenant if identity else None,
+                    "subject": identity.caller.subject if identity else None,
+                },
+            )
+
+    async def _passed(self, scope: Scope, receive: Receive) -> Receive:
+        headers = Headers(scope=scope)
+        self._check_host(headers)
+        self._check_origin(headers)
+        if not self._is_open(scope["path"]):
+            scope.setdefault("state", {})["identity"] = await self._identity(scope, headers)
+        return await _checked_body(scope, headers, receive)
+
+    @staticmethod
+    def _is_open(path: str) -> bool:
+        return path in OPEN or path == METADATA or path.startswith(f"{METADATA}/")
+
+    async def _identity(self, scope: Scope, headers: Headers) -> Identity:
+        if self._settings.insecure_local:
+            return AT_HOME
+        try:
+            return await anyio.to_thread.run_sync(self._door.identify, headers.get("authorization"))
+        except Unauthenticated as error:
+            address = (scope.get("client") or ("?",))[0]
+            self._strangers.take(address)
+            self._denied(NOBODY, "authenticate", error.code)
+            raise
+
+    def _check_host(self, headers: Headers) -> None:
+        """A page that gives its own name our address (DNS rebinding) is stopped here."""
+        host = headers.get("host", "")
+        name = _name(host)
+        local = is_loopback(self._settings.host) and is_loopback(name)
+        if not local and name not in self._hosts and host not in self._hosts:
+            raise Refused(
+                421, "WRONG_HOST", "This server does not answer to that Host", "この Host では応答しません。"
+            )
+
+    def _check_origin(self, headers: Headers) -> None:
+        origin = headers.get("origin")
+        if origin is None or origin in self._origins:
+            return
+        scheme, _, host = origin.partition("://")
+        if is_loopback(self._settings.host) and scheme in ("http", "https") and is_loopback(_name(host)):
+            return
+        raise Refused(
+            403, "WRONG_ORIGIN", "Requests from that Origin are not taken", "この Origin からは使えません。"
+        )
+
+    def _challenge(self, error: ShirubeError) -> dict[str, str]:
+        if not isinstance(error, Unauthenticated):
+            return {}
+        base = self._settings.resource.removesuffix("/mcp")
+        return {
+            "WWW-Authenticate": 'Bearer realm="shirube", error="invalid_token", '
+            f'resource_metadata="{base}{METADATA}"'
+        }
+
+
+def _name(host: str) -> str:
+    """A Host without its port; nothing where it is none."""
+    found = _HOST.fullmatch(host)
+    return found[1].strip("[]").lower() if found else ""
+
+
+async def _checked_body(scope: Scope, headers: Headers, receive: Receive) -> Receive:
+    """The whole body, if it is of a bearable size and depth and comes in time; handed on as one piece."""
+    if scope["method"] in ("GET", "HEAD", "OPTIONS", "DELETE"):
+        return receive
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and (len(declared) > 10 or int(declared) > BODY_LIMIT):
+        raise _too_large()
+    body = bytearray()
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise Refused(
+                        400, "DISCONNECTED", "The request broke off", "リクエストが途中で切れました。"
+                    )
+                body += message.get("body", b"")
+                if len(body) > BODY_LIMIT:
+                    raise _too_large()
+                if not message.get("more_body"):
+                    break
+    except TimeoutError:
+        raise Refused(
+            408, "TOO_SLOW", "The body did not come in time", "本文が時間内に届きませんでした。"
+        ) from None
+    if depth(bytes(body)) > DEPTH_LIMIT:
+        raise Refused(
+            400, "TOO_DEEP", f"JSON deeper than {DEPTH_LIMIT}", f"JSON の入れ子は{DEPTH_LIMIT}までです。"
+        )
+    given = False
+
+    async def replayed() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+    return replayed
+
+
+def depth(data: bytes) -> int:
+    """How deep the brackets of a JSON text nest, in one pass and without recursion."""
+    codes = np.frombuffer(_STRING.sub(b"", data), np.uint8)
+    steps = np.isin(codes, (0x5B, 0x7B)).astype(np.int32) - np.isin(codes, (0x5D, 0x7D))
+    return int(np.cumsum(steps).max(initial=0))
+
+
+def _too_large() -> Refused:
+    limit = BODY_LIMIT // (1024 * 1024)
+    return Refused(413, "TOO_LARGE", f"A body has at most {limit} MiB", f"本文は {limit} MiB までです。")

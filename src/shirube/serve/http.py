@@ -1,0 +1,193 @@
+"""The whole of `shirube serve --http` in one application: MCP on /mcp, REST on /v1, health and figures."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from shirube import __version__
+from shirube.caller import Caller
+from shirube.errors import AccessDenied, Internal, ShirubeError
+from shirube.serve.conformance import RETRY_MS, Events, Fixtures, add_to
+from shirube.serve.gate import Gate
+from shirube.serve.guard import METADATA, Guard
+from shirube.serve.identity import Door, Identity
+from shirube.serve.mcp import build_server, prepare
+from shirube.serve.metrics import CONTENT_TYPE, Metrics
+from shirube.serve.openapi import openapi_document
+from shirube.serve.problems import PROBLEM, Refused, problem, retry_after
+from shirube.serve.rest import rest_routes
+from shirube.serve.settings import ServeSettings
+from shirube.store.audit import record_call
+from shirube.toolsets.registry import Application
+
+log = logging.getLogger(__name__)
+
+
+def build_app(application: Application, settings: ServeSettings) -> Guard:
+    """From the outside in: the guard, compression, routes, the gate, the registry."""
+    metrics = Metrics()
+
+    def denied(caller: Caller, operation: str, outcome: str) -> None:
+        application.workspace().journal.write(
+            lambda connection: record_call(connection, caller, operation, outcome, 0.0)
+        )
+
+    gate = Gate(application.registry, settings, metrics, denied)
+    fixtures = Fixtures() if settings.conformance else None
+    server = build_server(application, gate, fixtures)
+    if fixtures:
+        add_to(server, fixtures)
+    # Nothing is kept between requests, so that any worker may take any of them; the suite's tools ask clients back.
+    manager = StreamableHTTPSessionManager(
+        server,
+        stateless=fixtures is None,
+        event_store=Events() if fixtures else None,
+        retry_interval=RETRY_MS if fixtures else None,
+    )
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        async with manager.run():
+            preparing = asyncio.create_task(asyncio.to_thread(prepare, application))
+            yield
+            preparing.cancel()
+        application.workspace().journal.flush()
+
+    app = FastAPI(
+        title="標 Shirube",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.openapi = lambda: openapi_document(application.registry, settings)  # type: ignore[method-assign]
+    app.router.routes += [
+        # Without sessions there is no stream to listen on, and nothing to end.
+        Route(
+            "/mcp",
+            StreamableHTTPASGIApp(manager),
+            methods=["GET", "POST", "DELETE"] if fixtures else ["POST"],
+        ),
+        *rest_routes(gate),
+        Route("/v1/chat", _chat(application, gate), methods=["POST"]),
+        Route("/healthz", _healthy),
+        Route("/readyz", _ready(application)),
+        Route("/metrics", _figures(metrics)),
+        Route(METADATA, _metadata(settings, gate)),
+        Route(f"{METADATA}/mcp", _metadata(settings, gate)),
+    ]
+    app.add_exception_handler(HTTPException, _unknown)
+    app.add_exception_handler(Exception, _failed)
+    app.add_middleware(GZipMiddleware, minimum_size=1000)
+    door = Door(lambda: application.workspace().database, settings.jwt)
+    return Guard(app, settings, door, metrics, denied)
+
+
+async def _healthy(_request: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+def _ready(application: Application) -> Any:
+    """Whether the store can be asked; an index that is behind answers too, and says so."""
+
+    async def ready(_request: Request) -> Response:
+        def ask() -> None:
+            with application.workspace().database.read() as connection:
+                connection.exec_driver_sql("SELECT 1")
+
+        try:
+            await asyncio.to_thread(ask)
+        except Exception:
+            log.warning("not ready", exc_info=True)
+            return JSONResponse({"status": "unavailable"}, 503)
+        return JSONResponse({"status": "ok"})
+
+    return ready
+
+
+def _figures(metrics: Metrics) -> Any:
+    async def figures(request: Request) -> Response:
+        identity: Identity = request.state.identity
+        if identity.is_limited and not identity.caller.is_admin:
+            return problem(AccessDenied("Figures are for admins", "メトリクスは管理者だけが見られます。"))
+        return Response(metrics.shown(), media_type=CONTENT_TYPE)
+
+    return figures
+
+
+def _metadata(settings: ServeSettings, gate: Gate) -> Any:
+    """RFC 9728: where tokens for this server come from, and what they can open."""
+
+    async def metadata(_request: Request) -> Response:
+        return JSONResponse(
+            {
+                "resource": settings.resource,
+                "resource_name": "標 Shirube",
+                "authorization_servers": [settings.jwt.issuer] if settings.jwt else [],
+                "scopes_supported": sorted({each.toolset for each in gate.registry}),
+                "bearer_methods_supported": ["header"],
+            }
+        )
+
+    return metadata
+
+
+def _chat(application: Application, gate: Gate) -> Any:
+    from shirube.toolsets.knowledge import schema
+    from shirube.toolsets.knowledge.chat_http import chat
+
+    async def answer(request: Request) -> Response:
+        identity: Identity = request.state.identity
+        try:
+            gate.admit(identity, "chat", "knowledge", "heavy")
+            try:
+                body = await request.json()
+            except (ValueError, RecursionError):
+                raise Refused(
+                    400, "INVALID_JSON", "The body is not valid JSON", "本文が正しい JSON ではありません。"
+                ) from None
+            async with gate.room("heavy"):
+                said = await chat(
+                    application.registry, identity.caller, body, application.workspace().generator
+                )
+        except ShirubeError as error:
+            return Response(
+                json.dumps(schema.render_error(error), ensure_ascii=False),
+                error.status,
+                retry_after(error),
+                PROBLEM,
+            )
+        if isinstance(said, dict):
+            return JSONResponse(said)
+        return StreamingResponse((event.sse() async for event in said), media_type="text/event-stream")
+
+    return answer
+
+
+async def _unknown(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    match error.status_code:
+        case 404:
+            return problem(
+                Refused(404, "NOT_FOUND", "There is nothing at this path", "このパスには何もありません。")
+            )
+        case 405:
+            refused = Refused(405, "METHOD_NOT_ALLOWED", "Not by this method", "このメソッドは使えません。")
+            return problem(refused, dict(error.headers or {}))
+    return problem(Refused(error.status_code, "REFUSED", str(error.detail), "受け付けられません。"))
+
+
+async def _failed(_request: Request, _error: Exception) -> Response:
+    return problem(Internal())
