@@ -25,6 +25,11 @@ class Settings:
     """Whether tools that are meant for people are offered too."""
 
     @property
+    def waits_for_models(self) -> bool:
+        """Whether a call may wait for a model that runs elsewhere."""
+        return any(each.startswith(("ollama:", "openai:", "bedrock:")) for each in (self.embedder, self.llm))
+
+    @property
     def index_folder(self) -> Path:
         return self.home / "index"
 

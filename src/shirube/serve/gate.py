@@ -13,18 +13,31 @@ from shirube.serve.metrics import Metrics
 from shirube.serve.settings import ServeSettings
 from shirube.toolsets.knowledge.original import CALL_TOOL, LIST_TOOLS
 
+# A search holds the interpreter or both cores most of its time: more at once make each slower and none sooner. Where
+# models run elsewhere, most of that time is waiting.
+_AT_WORK, _WAITING = 1, 8
 # Calls that wait for somebody else's service do not take the room of searches.
 _HEAVY = 32
+THREADS = 64
 Denied = Callable[[Caller, str, str], None]
 
 
 class Gate:
     """`denied` writes what was refused to the audit log; the registry writes the rest."""
 
-    def __init__(self, registry: Registry, settings: ServeSettings, metrics: Metrics, denied: Denied) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        settings: ServeSettings,
+        metrics: Metrics,
+        denied: Denied,
+        *,
+        waits_for_models: bool,
+    ) -> None:
         self.registry = registry
         self._buckets = Buckets(settings.rate)
-        self._room = Capacity(settings.concurrency, settings.queue)
+        usual = _WAITING if waits_for_models else _AT_WORK
+        self._room = Capacity(settings.concurrency or usual, settings.queue)
         self._heavy_room = Capacity(_HEAVY, settings.queue)
         self._metrics = metrics
         self._denied = denied

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -19,7 +20,7 @@ from shirube import __version__
 from shirube.caller import Caller
 from shirube.errors import AccessDenied, Internal, ShirubeError
 from shirube.serve.conformance import RETRY_MS, Events, Fixtures, add_to
-from shirube.serve.gate import Gate
+from shirube.serve.gate import THREADS, Gate
 from shirube.serve.guard import METADATA, Guard
 from shirube.serve.identity import Door, Identity
 from shirube.serve.mcp import build_server, prepare
@@ -29,6 +30,7 @@ from shirube.serve.problems import PROBLEM, Refused, problem, retry_after
 from shirube.serve.rest import rest_routes
 from shirube.serve.settings import ServeSettings
 from shirube.store.audit import record_call
+from shirube.store.clock import now
 from shirube.toolsets.registry import Application
 
 log = logging.getLogger(__name__)
@@ -39,11 +41,13 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
     metrics = Metrics()
 
     def denied(caller: Caller, operation: str, outcome: str) -> None:
+        at = now()
         application.workspace().journal.write(
-            lambda connection: record_call(connection, caller, operation, outcome, 0.0)
+            lambda connection: record_call(connection, caller, operation, outcome, 0.0, at=at)
         )
 
-    gate = Gate(application.registry, settings, metrics, denied)
+    waits = application.settings.waits_for_models
+    gate = Gate(application.registry, settings, metrics, denied, waits_for_models=waits)
     fixtures = Fixtures() if settings.conformance else None
     server = build_server(application, gate, fixtures)
     if fixtures:
@@ -59,6 +63,8 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         async with manager.run():
+            # Those that wait for a model must not take the threads of those that work.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "call"))
             preparing = asyncio.create_task(asyncio.to_thread(prepare, application))
             yield
             preparing.cancel()

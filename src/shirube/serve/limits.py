@@ -13,6 +13,7 @@ from shirube.serve.settings import Rate
 # What a call takes from the bucket: an answer that a model may write costs as much as several searches.
 COSTS: dict[Cost, float] = {"light": 1.0, "search": 1.0, "heavy": 5.0}
 _CALLERS = 10_000
+_CROWDED_SECONDS = 1.0
 
 
 class Buckets:
@@ -37,11 +38,18 @@ class Buckets:
 
 
 class Capacity:
-    """Room for so many at a time, and for so many more to wait."""
+    """Room for so many at a time, and for so many more to wait.
 
-    def __init__(self, running: int, waiting: int) -> None:
+    A burst may wait: it is soon over. In a crowd that does not thin out, waiting would only make everybody late: after
+    somebody was sent away nobody waits, until nobody had to be sent away for a second.
+    """
+
+    def __init__(self, running: int, waiting: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._places = anyio.Semaphore(running)
         self._room = running + waiting
+        self._room_in_crowd = running
+        self._clock = clock
+        self._crowded_until = 0.0
         self._inside = 0
 
     @property
@@ -49,7 +57,9 @@ class Capacity:
         return self._inside
 
     async def __aenter__(self) -> None:
-        if self._inside >= self._room:
+        now = self._clock()
+        if self._inside >= (self._room_in_crowd if now < self._crowded_until else self._room):
+            self._crowded_until = now + _CROWDED_SECONDS
             raise Overloaded
         self._inside += 1
         try:

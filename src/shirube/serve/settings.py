@@ -4,6 +4,7 @@ import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from shirube.errors import InvalidInput
@@ -42,8 +43,8 @@ class ServeSettings:
     jwt: JwtSettings | None = None
     rate: Rate = Rate(10, 20)
     anonymous_rate: Rate = Rate(1, 5)
-    # Searches hold the interpreter most of their time: more at once make each slower and none sooner.
-    concurrency: int = 4
+    concurrency: int | None = None
+    """How many calls are worked on at a time; where nothing is said, as many as pay."""
     queue: int = 8
     conformance: bool = False
 
@@ -72,12 +73,13 @@ def serve_settings(environ: Mapping[str, str] = os.environ) -> ServeSettings:
         jwt=_jwt(environ),
         rate=_rate(environ, "SHIRUBE_RATE", ServeSettings.rate),
         anonymous_rate=_rate(environ, "SHIRUBE_ANONYMOUS_RATE", ServeSettings.anonymous_rate),
-        concurrency=_whole(environ, "SHIRUBE_CONCURRENCY", ServeSettings.concurrency, 1, 1000),
+        concurrency=_whole(environ, "SHIRUBE_CONCURRENCY", 0, 1, 1000) or None,
         queue=_whole(environ, "SHIRUBE_QUEUE", ServeSettings.queue, 0, 10_000),
         conformance=environ.get("SHIRUBE_CONFORMANCE") == "1",
     )
 
 
+@lru_cache(256)
 def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True

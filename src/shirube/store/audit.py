@@ -10,6 +10,7 @@ from shirube.store.clock import aware, now
 from shirube.store.tables import audit
 
 KEPT = timedelta(days=90)
+_ADD = insert(audit)
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,16 @@ def record_call(
     duration_ms: float,
     result_count: int | None = None,
     run_id: str | None = None,
+    at: datetime | None = None,
 ) -> None:
-    connection.execute(
-        insert(audit).values(
-            at=now(),
-            tenant_id=caller.tenant,
-            subject=caller.subject,
-            operation=operation,
-            outcome=outcome,
-            duration_ms=duration_ms,
-            result_count=result_count,
-            run_id=run_id,
-        )
-    )
+    row = {
+        "at": at or now(),
+        "tenant_id": caller.tenant,
+        "subject": caller.subject,
+        "operation": operation,
+        "outcome": outcome,
+        "duration_ms": duration_ms,
+        "result_count": result_count,
+        "run_id": run_id,
+    }
+    connection.execute(_ADD, row)

@@ -5,7 +5,9 @@ begins IMMEDIATE and waits up to BUSY_SECONDS, so that "database is locked" reac
 """
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,8 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from shirube.errors import InvalidInput, Unavailable
 
@@ -25,6 +28,9 @@ _WRITES = "shirube_writes"
 # "shirube" in ASCII: any number that nobody else locks in the same database.
 _ONE_WRITER = 0x73686972756265
 _upgrading = threading.Lock()
+# Asking whether a connection still stands costs as much as a question: not where it has just answered one.
+_REST_SECONDS = 2.0
+_USED = "used"
 
 
 class Database:
@@ -79,9 +85,7 @@ def open_database(url: str) -> Database:
             ) from error
     try:
         # Runs are long lists: pydantic's JSON takes a fifth of the time of the standard library's.
-        engine = create_engine(
-            parsed, json_serializer=_to_json, json_deserializer=from_json, pool_pre_ping=_is_remote(parsed)
-        )
+        engine = create_engine(parsed, json_serializer=_to_json, json_deserializer=from_json)
     except (ArgumentError, ImportError) as error:
         raise _unusable(parsed.get_backend_name()) from error
     if _is_remote(parsed):
@@ -146,6 +150,19 @@ def _is_remote(url: URL) -> bool:
 
 
 def _prepare_postgres(engine: Engine) -> None:
+    @event.listens_for(engine, "checkin")
+    def rest(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info[_USED] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def wake(connection: Any, record: ConnectionPoolEntry, _proxy: object) -> None:
+        """One that was not used for a while may have been closed by the server: it is asked first."""
+        if time.monotonic() - record.info.get(_USED, math.inf) > _REST_SECONDS:
+            try:
+                engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error as error:
+                raise InvalidatePoolError from error
+
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get(_WRITES):

@@ -16,6 +16,8 @@ from shirube.store.runs import expire_runs
 log = logging.getLogger(__name__)
 
 _PURGE_SECONDS = 3600
+# A commit costs more than what is written: those that come one after the other share one.
+_GATHER_SECONDS = 0.05
 Writing = Callable[[Connection], object]
 
 
@@ -25,6 +27,7 @@ class Journal:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: queue.SimpleQueue[Writing | threading.Event] = queue.SimpleQueue()
+        self._hurry = threading.Event()
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
         atexit.register(self.flush)
@@ -36,12 +39,15 @@ class Journal:
         """Wait until everything handed over so far is stored."""
         done = threading.Event()
         self._waiting.put(done)
+        self._hurry.set()
         done.wait(timeout)
 
     def _work(self) -> None:
         purged = float("-inf")
         while True:
             batch = [self._waiting.get()]
+            self._hurry.wait(_GATHER_SECONDS)
+            self._hurry.clear()
             while not self._waiting.empty():
                 batch.append(self._waiting.get())
             writings = [each for each in batch if not isinstance(each, threading.Event)]

@@ -100,8 +100,8 @@ def visible_texts(
 def _visible(statement: Any, caller: Caller) -> Any:
     return statement.where(
         passages.c.id.in_(bindparam("ids", expanding=True)),
-        # Wrapped, so that the planner goes by the passages' ids and not through all documents of the base.
-        func.coalesce(documents.c.knowledge_base_id, "") == bindparam("base"),
+        # Not as an equation, or SQLite would go through all documents of the base and not by the passages' ids.
+        (documents.c.knowledge_base_id != bindparam("base")).is_(False),
         base_in_reach(caller),
         document_open(caller),
     )

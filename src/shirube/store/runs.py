@@ -13,6 +13,7 @@ from shirube.store.clock import now
 from shirube.store.tables import runs
 
 LIFETIME = timedelta(hours=12)
+_ADD = insert(runs)
 
 
 @dataclass(frozen=True)
@@ -28,20 +29,19 @@ class Run:
 
 
 def save_run(connection: Connection, caller: Caller, run: Run) -> None:
-    connection.execute(
-        insert(runs).values(
-            id=run.id,
-            tenant_id=caller.tenant,
-            owner=caller.subject,
-            kind=run.kind,
-            parent=run.parent,
-            recipe=dict(run.recipe),
-            stages=list(run.stages),
-            results=list(run.results),
-            created_at=now(),
-            expires_at=now() + LIFETIME,
-        )
-    )
+    row = {
+        "id": run.id,
+        "tenant_id": caller.tenant,
+        "owner": caller.subject,
+        "kind": run.kind,
+        "parent": run.parent,
+        "recipe": dict(run.recipe),
+        "stages": list(run.stages),
+        "results": list(run.results),
+        "created_at": now(),
+        "expires_at": now() + LIFETIME,
+    }
+    connection.execute(_ADD, row)
 
 
 def get_run(connection: Connection, caller: Caller, run_id: str) -> Run:

@@ -108,8 +108,11 @@ class Application:
         self, caller: Caller, operation: str, outcome: str, duration_ms: float, body: Mapping[str, Any]
     ) -> None:
         from shirube.store.audit import record_call
+        from shirube.store.clock import now
 
-        count, run_id = body.get("count"), body.get("run_id")
+        at, count, run_id = now(), body.get("count"), body.get("run_id")
         self.workspace().journal.write(
-            lambda connection: record_call(connection, caller, operation, outcome, duration_ms, count, run_id)
+            lambda connection: record_call(
+                connection, caller, operation, outcome, duration_ms, count, run_id, at
+            )
         )
