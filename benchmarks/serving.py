@@ -84,8 +84,8 @@ def main() -> None:
                 *machine_lines("JaQuAD's development set (CC BY-SA 3.0)"),
                 "",
                 f"search_documents over HTTP, all stages on, {len(data.corpus):,} passages; clients on the same "
-                f"machine, each asking again as soon as it is answered, {SECONDS:.0f} s each; one worker process where nothing "
-                "else is said. Refused: told to come again (503). Times are of what was answered, in ms. "
+                f"machine, each asking again as soon as it is answered, {SECONDS:.0f} s each; one worker process where "
+                "nothing else is said. Refused: told to come again (503). Times are of what was answered, in ms. "
                 f"{OVERLOAD}×: requests at random moments, so many times as often as were answered at best, "
                 f"for {LONG:.0f} s.",
                 "",
