@@ -26,6 +26,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run $(ARGS)
+	$(BIN)/python -m benchmarks.indexing
 	$(BIN)/python -m benchmarks.patents
 	$(BIN)/python -m benchmarks.programs
 	$(BIN)/python -m benchmarks.answers

@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from shirube.caller import Caller
+from shirube.cancelling import cancellable
 from shirube.errors import Internal, InvalidInput, ShirubeError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -140,7 +141,8 @@ class Registry:
         operation = self._operations[name]
         started = time.perf_counter()
         try:
-            output = await operation.handler(caller, checked(operation, arguments))
+            with cancellable():
+                output = await operation.handler(caller, checked(operation, arguments))
             # What the handler left unset is left out; what it set to None is there, as null.
             dumped = output.model_dump(mode="json", exclude_unset=True, by_alias=True)
             answer = Answer({"result": dumped}, is_list=True) if isinstance(dumped, list) else Answer(dumped)

@@ -1,11 +1,13 @@
 """How long a model may take. A query must not wait for a resolver, a proxy or a server that drips."""
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shirube.cancelling import go_on
 from shirube.models.errors import ModelError
 
 T = TypeVar("T")
@@ -22,13 +24,14 @@ class Timeouts:
 
 
 TIMEOUTS = Timeouts()
+_LOOK_SECONDS = 0.1
 
 
 def within(seconds: float, model: str, work: Callable[[], T]) -> T:
     """What `work` returns or raises, if it is done in time.
 
     Clients' own timeouts count from one byte to the next and do not cover name resolution, so `work` runs in a thread
-    that is left behind when time is up. It must end by itself, by just those timeouts.
+    that is left behind when time is up, or when nobody waits any more. It must end by itself, by just those timeouts.
     """
     future: Future[T] = Future()
 
@@ -39,9 +42,12 @@ def within(seconds: float, model: str, work: Callable[[], T]) -> T:
             future.set_exception(error)
 
     threading.Thread(target=run, name="model", daemon=True).start()
-    try:
-        return future.result(seconds)
-    except TimeoutError:
-        if future.done():
-            raise
-        raise ModelError(model, f"no answer within {seconds:g} s") from None
+    ends = time.monotonic() + seconds
+    while (left := ends - time.monotonic()) > 0:
+        try:
+            return future.result(min(left, _LOOK_SECONDS))
+        except TimeoutError:
+            if future.done():
+                raise
+        go_on()
+    raise ModelError(model, f"no answer within {seconds:g} s")

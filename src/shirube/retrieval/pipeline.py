@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from shirube.cancelling import go_on
 from shirube.errors import ShirubeError
 from shirube.index.contract import Hits, Kind, Similarity, Terms, Vectors, Weight
 from shirube.index.embedded.tokens import fingerprints
@@ -158,6 +159,7 @@ def rank(
     question = _pool().submit(_question, space, query, recipe)
     each_filters = (filters, dense_filters or filters)
     sparse, dense, asked = _lanes(space, query, each_filters, recipe, embedder, asked, outcome)
+    go_on()
     with _stage(outcome, "fusion") as stage:
         lanes = [lane for lane in (sparse, dense) if lane.hits]
         fused = Lane("rrf", reciprocal_ranks(lanes)[: recipe.fused_limit])
@@ -176,6 +178,7 @@ def rank(
     keys = [key for at, key in enumerate(order) if at < limit or key in nearest]
     let_through.count = len(keys)
     judged: Scores | None = None
+    go_on()
     if reranker and keys:
         with _stage(outcome, "rerank") as stage:
             near = Similarity.unknown(len(keys))

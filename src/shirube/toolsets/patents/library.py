@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 
 from shirube.caller import Caller
+from shirube.cancelling import go_on
 from shirube.errors import Unavailable
 from shirube.index.contract import Weight
 from shirube.index.embedded.space import EmbeddedSpace
@@ -85,7 +86,9 @@ class Library:
         facts = shelf.by_key(keys)
         scored = list(zip(keys, hits.scores.tolist(), strict=True))
         if not exact:
-            scored = [(key, score) for key, score in scored if key in facts and holds(node, facts[key].texts)]
+            scored = [
+                (key, score) for key, score in scored if key in facts and _holds(node, facts[key].texts)
+            ]
             count = len(scored)
         found = [(facts[key], score) for key, score in scored if key in facts]
         match sort:
@@ -137,6 +140,12 @@ class Library:
         with self._workspace.database.read() as connection:
             found = (store.by_number(connection, caller, *each) for each in tries)
             return next((each for each in found if each is not None), None)
+
+
+def _holds(node: Node, texts: Sequence[str]) -> bool:
+    """`holds`, as long as somebody waits for it: there may be thousands to look at."""
+    go_on()
+    return holds(node, texts)
 
 
 def _folder(tenant: str) -> str:

@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from shirube.caller import Caller
@@ -86,7 +87,10 @@ class PatentsService:
     def multilane(self, caller: Caller, asked: schema.MultilaneInput) -> schema.RunHandles:
         """All lanes at the same time; one that fails says so and stops no other."""
         with ThreadPoolExecutor(min(_LANES_AT_ONCE, len(asked.lanes)), "lane") as pool:
-            handles = list(pool.map(lambda lane: self._lane(caller, lane), asked.lanes))
+            contexts = [copy_context() for _ in asked.lanes]
+            handles = list(
+                pool.map(lambda context, lane: context.run(self._lane, caller, lane), contexts, asked.lanes)
+            )
         return schema.RunHandles(handles)
 
     def _lane(self, caller: Caller, config: schema.LaneConfig | schema.WrongLane) -> schema.RunHandle:
