@@ -212,6 +212,24 @@ def test_the_example_with_real_ids_is_answered_as_the_document_says(served: Serv
         assert checked(served, case) == 200, (name, operation.label)
 
 
+@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_chat_answers_as_the_document_says(served: Served, mode: GenerationMode, count: int) -> None:
+    chat = served.schema["/v1/chat"]["post"]
+    explored(served, chat, mode, count)
+    for stream in (False, True):
+        body = {
+            "message": "副業の規程は？",
+            "knowledge_base_id": served.known["knowledge_base_id"],
+            "stream": stream,
+        }
+        answer = chat.Case(body=body).call_and_validate(session=served.session, checks=CHECKS, timeout=30)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"][0].startswith(
+            "text/event-stream" if stream else "application/json"
+        )
+
+
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_an_argument_that_no_parser_likes_is_no_failure_of_the_server(served: Served, name: str) -> None:
     """Every argument of the example in turn, an unknown one, and a name that cannot be written down."""

@@ -25,7 +25,7 @@ from shirube.serve.guard import METADATA, Guard
 from shirube.serve.identity import Door, Identity
 from shirube.serve.mcp import build_server, prepare
 from shirube.serve.metrics import CONTENT_TYPE, Metrics
-from shirube.serve.openapi import openapi_document
+from shirube.serve.openapi import CHAT, openapi_document
 from shirube.serve.problems import PROBLEM, Refused, problem, retry_after
 from shirube.serve.rest import rest_routes
 from shirube.serve.settings import ServeSettings
@@ -87,7 +87,7 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
             methods=["GET", "POST", "DELETE"] if fixtures else ["POST"],
         ),
         *rest_routes(gate),
-        Route("/v1/chat", _chat(application, gate), methods=["POST"]),
+        Route(CHAT, _chat(application, gate), methods=["POST"]),
         Route("/healthz", _healthy),
         Route("/readyz", _ready(application)),
         Route("/metrics", _figures(metrics)),

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from shirube import __version__
 from shirube.operations import Operation, Registry
 from shirube.serve.examples import EXAMPLES
@@ -11,6 +13,7 @@ from shirube.serve.problems import PROBLEM
 from shirube.serve.rest import CALL, JSON
 from shirube.serve.settings import ServeSettings
 
+CHAT = "/v1/chat"
 _NAMED = re.compile(r"{(\w+)}")
 # What the server itself may answer anywhere.
 _REFUSALS = {
@@ -40,6 +43,7 @@ def openapi_document(registry: Registry, settings: ServeSettings) -> dict[str, A
                 "tags": ["call"],
             }
         }
+    paths[CHAT] = {"post": _chat(definitions)}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -72,9 +76,7 @@ def _described(
         "responses": {
             "200": {"description": "OK", "content": {JSON: {"schema": given}}},
             **({"304": {"description": "As you have it"}} if method == "GET" else {}),
-            **{str(status): _problem(said) for status, said in _REFUSALS.items()},
-            "404": _problem("No such thing, or not for this caller"),
-            "422": _problem("Arguments that mean nothing"),
+            **_refusals(),
         },
     }
     properties: Mapping[str, Any] = taken.get("properties", {})
@@ -98,6 +100,44 @@ def _described(
     return described
 
 
+def _chat(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Chat is no operation: it chooses one, and its answer may come in pieces."""
+    from shirube.toolsets.knowledge.chat import Reply
+    from shirube.toolsets.knowledge.schema import ChatInput
+
+    taken = _moved(ChatInput.model_json_schema(), "chat", definitions)
+    given = _moved(TypeAdapter(Reply).json_schema(mode="serialization"), "chat", definitions)
+    example = {**EXAMPLES["search_documents"], "message": "リモートワーク手当はいくら？"}
+    return {
+        "operationId": "chat",
+        "tags": ["knowledge"],
+        "summary": "会話",
+        "description": "ツールを選んで答えます。stream が true なら、答えはイベントとして順に届きます。\n"
+        "Chooses a tool and answers; with stream, the answer comes as events.",
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON: {"schema": taken, "example": {name: example[name] for name in taken["required"]}}
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "OK",
+                "content": {JSON: {"schema": given}, "text/event-stream": {"schema": _EVENT}},
+            },
+            **_refusals(),
+        },
+    }
+
+
+def _refusals() -> dict[str, Any]:
+    return {
+        **{str(status): _problem(said) for status, said in _REFUSALS.items()},
+        "404": _problem("No such thing, or not for this caller"),
+        "422": _problem("Arguments that mean nothing"),
+    }
+
+
 def _moved(schema: dict[str, Any], prefix: str, definitions: dict[str, Any]) -> dict[str, Any]:
     """The schema with what it defines among the components, under the operation's name."""
     defined = schema.pop("$defs", {})
@@ -117,6 +157,15 @@ def _moved(schema: dict[str, Any], prefix: str, definitions: dict[str, Any]) -> 
     return moved
 
 
+_EVENT = {
+    "type": "object",
+    "description": "data は JSON です。 The data is JSON.",
+    "properties": {
+        "event": {"type": "string", "enum": ["tool", "citation", "answer", "done", "error"]},
+        "data": {"type": "string"},
+    },
+    "required": ["event", "data"],
+}
 _PROBLEM_SCHEMA = {
     "type": "object",
     "description": "RFC 9457 で表したエラー。操作ごとのエラーは、その仕様の形です。",
