@@ -7,13 +7,17 @@ ARGS ?=
 # Many tests wait for processes they have started: one more than there are cores keeps all of them at work.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 2) + 1)")
 
-.PHONY: demo test lint format bench soak conformance lock clean
+.PHONY: demo test test-postgres lint format bench soak conformance lock clean
 
 demo: $(READY)
 	SHIRUBE_HOME="$${SHIRUBE_HOME:-$(CURDIR)/.demo}" $(BIN)/shirube demo $(ARGS)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+# The same tests with all data in PostgreSQL, which is started for them; TESTS names those that are to be run.
+test-postgres: $(READY)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --store postgres $(TESTS) $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

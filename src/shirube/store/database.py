@@ -150,6 +150,18 @@ def _is_remote(url: URL) -> bool:
 
 
 def _prepare_postgres(engine: Engine) -> None:
+    from psycopg.types.string import StrDumperUnknown
+
+    class WithoutNul(StrDumperUnknown):
+        """PostgreSQL's texts cannot hold U+0000; what is no character becomes the sign for that, and names nothing."""
+
+        def dump(self, obj: str) -> Any:
+            return super().dump(obj.replace("\0", "\ufffd"))
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: object) -> None:
+        connection.adapters.register_dumper(str, WithoutNul)
+
     @event.listens_for(engine, "checkin")
     def rest(_connection: Any, record: ConnectionPoolEntry) -> None:
         record.info[_USED] = time.monotonic()
