@@ -7,7 +7,7 @@ ARGS ?=
 # Many tests wait for processes they have started: one more than there are cores keeps all of them at work.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 2) + 1)")
 
-.PHONY: demo test test-postgres lint format bench soak conformance lock clean
+.PHONY: demo test test-postgres lint format bench soak conformance reference lock clean
 
 demo: $(READY)
 	SHIRUBE_HOME="$${SHIRUBE_HOME:-$(CURDIR)/.demo}" $(BIN)/shirube demo $(ARGS)
@@ -44,6 +44,10 @@ soak: $(READY)
 # The official MCP suites; they come from npm.
 conformance: $(READY)
 	$(BIN)/python -m tests.conformance $(ARGS)
+
+# docs/reference, made from the registry.
+reference: $(READY)
+	$(BIN)/python -m shirube.serve.reference docs/reference
 
 # requirements.lock: versions and hashes of everything, extras included, and no address of where it came from.
 lock: $(READY)

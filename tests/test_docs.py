@@ -1,11 +1,16 @@
-"""The generated guide to thresholds says what the specification's guide says, in figures."""
+"""Documents that are made: the guide to thresholds says what the specification's does, the reference what there is."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-GUIDE = Path(__file__).parents[1] / "docs" / "threshold.md"
+from shirube.serve.reference import reference
+from shirube.settings import load_settings
+from shirube.toolsets.registry import Application
+
+DOCS = Path(__file__).parents[1] / "docs"
+GUIDE = DOCS / "threshold.md"
 RANGES = ("0.5〜0.6", "0.6〜0.7", "0.7〜0.8", "0.8〜1.0")
 
 
@@ -41,3 +46,10 @@ def test_the_strict_range_has_the_highest_precision_and_the_lowest_recall(
     strict = guide["0.8〜1.0"]
     assert strict[0] == max(precision for precision, _ in guide.values()) > 0.9
     assert strict[1] == min(recall for _, recall in guide.values())
+
+
+def test_the_reference_is_that_of_the_operations_there_are(tmp_path: Path) -> None:
+    registry = Application(load_settings({"SHIRUBE_HOME": str(tmp_path)})).registry
+    made = reference(registry)
+    assert {each.name: each.read_text(encoding="utf-8") for each in (DOCS / "reference").iterdir()} == made
+    assert all(f"## `{operation.name}` " in made[f"{operation.toolset}.md"] for operation in registry)

@@ -16,8 +16,8 @@ from shirube.toolsets.knowledge.original import CALL_TOOL, LIST_TOOLS
 # A search holds the interpreter or both cores most of its time: more at once make each slower and none sooner. Where
 # models run elsewhere, most of that time is waiting.
 _AT_WORK, _WAITING = 1, 8
-# Calls that wait for somebody else's service do not take the room of searches.
-_HEAVY = 32
+# Answers that wait for somebody else's service do not take the room of searches.
+_ANSWERING = 32
 THREADS = 64
 Denied = Callable[[Caller, str, str], None]
 
@@ -32,13 +32,15 @@ class Gate:
         metrics: Metrics,
         denied: Denied,
         *,
-        waits_for_models: bool,
+        waits_for_models: bool = False,
+        waits_for_answers: bool = False,
     ) -> None:
         self.registry = registry
         self._buckets = Buckets(settings.rate)
         usual = _WAITING if waits_for_models else _AT_WORK
         self._room = Capacity(settings.concurrency or usual, settings.queue)
-        self._heavy_room = Capacity(_HEAVY, settings.queue)
+        elsewhere = waits_for_models or waits_for_answers
+        self._heavy_room = Capacity(_ANSWERING, settings.queue) if elsewhere else self._room
         self._metrics = metrics
         self._denied = denied
 

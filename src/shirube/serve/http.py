@@ -31,6 +31,7 @@ from shirube.serve.rest import rest_routes
 from shirube.serve.settings import ServeSettings
 from shirube.store.audit import record_call
 from shirube.store.clock import now
+from shirube.toolsets.answers.config import is_elsewhere
 from shirube.toolsets.registry import Application
 
 log = logging.getLogger(__name__)
@@ -46,8 +47,14 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
             lambda connection: record_call(connection, caller, operation, outcome, 0.0, at=at)
         )
 
-    waits = application.settings.waits_for_models
-    gate = Gate(application.registry, settings, metrics, denied, waits_for_models=waits)
+    gate = Gate(
+        application.registry,
+        settings,
+        metrics,
+        denied,
+        waits_for_models=application.settings.waits_for_models,
+        waits_for_answers=is_elsewhere(),
+    )
     fixtures = Fixtures() if settings.conformance else None
     server = build_server(application, gate, fixtures)
     if fixtures:

@@ -48,6 +48,14 @@ def backend(environ: Mapping[str, str] = os.environ) -> Backend:
     )
 
 
+def is_elsewhere(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether answers are waited for; where the settings are wrong, whoever asks is told."""
+    try:
+        return backend(environ) == "bedrock"
+    except WrongSettings:
+        return False
+
+
 def load_config(environ: Mapping[str, str] = os.environ) -> KBConfig:
     """The settings of Bedrock as they are set; `WrongSettings` (a ValueError) names each that is missing."""
     kb_id, model_arn = _value(environ, KB_ID), _value(environ, MODEL_ARN)
