@@ -25,7 +25,7 @@ def test_the_parameters_are_those_of_the_specification() -> None:
     arguments = OPERATIONS["rrf_search_fulltext_raw"].input_schema()["properties"]
     assert list(arguments) == ["query", "filters", "top_k", "field_boosts", "sort"]
     assert arguments["query"]["type"] == "string"
-    assert arguments["filters"]["type"] == "array"
+    assert [each["type"] for each in arguments["filters"]["anyOf"]] == ["array", "null"]
     assert (arguments["top_k"]["type"], arguments["top_k"]["default"]) == ("integer", 500)
     assert arguments["field_boosts"]["anyOf"][0]["additionalProperties"]["type"] == "number"
     assert arguments["sort"]["anyOf"] == [{"type": "string"}, {"type": "null"}]

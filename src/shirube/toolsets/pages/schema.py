@@ -21,7 +21,7 @@ Kind = Annotated[DocType | None, Field(description="ドキュメント種別で�
 
 
 class _Input(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class SearchInput(_Input):

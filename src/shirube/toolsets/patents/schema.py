@@ -40,7 +40,7 @@ Text = Annotated[str, StringConstraints(max_length=TEXT_LIMIT), Field(descriptio
 # Read by the service, so that one of any wrong shape has the code of the specification.
 Filters = Annotated[
     Any,
-    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "object"}}, {"type": "null"}]}),
     Field(description="[{lop, field, op, value}, …]"),
 ]
 Boosts = Annotated[dict[FieldName, Weight], Field(description="フィールド別重み")]
