@@ -10,6 +10,8 @@ from typing import Any
 from shirube.errors import Unauthenticated
 
 LOCAL_TENANT = "local"
+# As long as the store has room for.
+_LONGEST = {"tenant_id": 100, "sub": 200}
 
 
 class Confidentiality(IntEnum):
@@ -61,7 +63,10 @@ def _name(claims: Mapping[str, Any], claim: str) -> str:
     value = claims.get(claim)
     if not isinstance(value, str) or not value.strip():
         raise Unauthenticated(f"{claim} が必要です。 {claim} is required.")
-    return unicodedata.normalize("NFC", value)
+    name = unicodedata.normalize("NFC", value)
+    if len(name) > _LONGEST[claim]:
+        raise Unauthenticated(f"{claim} が長すぎます。 {claim} is too long.")
+    return name
 
 
 def _names(claims: Mapping[str, Any], claim: str) -> frozenset[str]:

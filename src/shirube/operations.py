@@ -4,6 +4,7 @@
 the audit log. All surfaces give the bytes of `Answer.json()`.
 """
 
+import asyncio
 import json
 import logging
 import time
@@ -95,8 +96,9 @@ class Answer:
         return self.body["result"] if self.is_list else self.body
 
     def json(self) -> str:
-        """Compact, with Japanese as it is."""
-        return json.dumps(self.sent, ensure_ascii=False, separators=(",", ":"))
+        """Compact, with Japanese as it is; half a surrogate pair cannot be sent."""
+        text = json.dumps(self.sent, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace").decode()
 
 
 @dataclass(frozen=True)
@@ -146,26 +148,38 @@ class Registry:
             # What the handler left unset is left out; what it set to None is there, as null.
             dumped = output.model_dump(mode="json", exclude_unset=True, by_alias=True)
             answer = Answer({"result": dumped}, is_list=True) if isinstance(dumped, list) else Answer(dumped)
+        except asyncio.CancelledError:
+            self._record(caller, name, "CANCELLED", started, {})
+            raise
         except ShirubeError as error:
             answer = Answer(operation.render_error(error), error)
         except Exception as error:
             log.exception("operation %s failed", name)
-            shown = _unreachable() if _is_connection(error) else Internal()
+            shown = showable(error)
             answer = Answer(operation.render_error(shown), shown)
+        self._record(caller, name, answer.error.code if answer.error else "ok", started, answer.body)
+        return answer
+
+    def _record(
+        self, caller: Caller, name: str, outcome: str, started: float, body: Mapping[str, Any]
+    ) -> None:
         if self._audit:
-            outcome = answer.error.code if answer.error else "ok"
             try:
-                self._audit(caller, name, outcome, (time.perf_counter() - started) * 1000, answer.body)
+                self._audit(caller, name, outcome, (time.perf_counter() - started) * 1000, body)
             except ShirubeError as error:
                 log.warning("the audit log could not be written: %s", error)
             except Exception:
                 log.exception("the audit log could not be written")
-        return answer
 
 
 def given(**values: Any) -> dict[str, Any]:
     """Those that have a value: an optional key that says nothing is left out of an answer."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def showable(error: Exception) -> ShirubeError:
+    """What may be shown of something unforeseen."""
+    return _unreachable() if _is_connection(error) else Internal()
 
 
 def _is_connection(error: Exception) -> bool:

@@ -1,10 +1,12 @@
 """Settings from the environment. One place reads them; everything else is given what it needs."""
 
 import os
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shirube.caller import LOCAL_TENANT
 from shirube.errors import InvalidInput
 
 TOOLSETS = ("knowledge", "patents", "programs", "answers", "pages")
@@ -19,6 +21,8 @@ class Settings:
     llm: str
     docs: Path | None = None
     """The folder of pages, if there is one."""
+    docs_tenant: str = LOCAL_TENANT
+    """Whose pages they are; nobody else's tokens open them."""
     toolsets: frozenset[str] = frozenset()
     """What is offered to agents; everything where none is named."""
     people: bool = False
@@ -48,6 +52,7 @@ def load_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         reranker=environ.get("SHIRUBE_RERANKER") or "learned",
         llm=environ.get("SHIRUBE_LLM") or "none",
         docs=Path(environ["SHIRUBE_DOCS"]) if environ.get("SHIRUBE_DOCS") else None,
+        docs_tenant=unicodedata.normalize("NFC", environ.get("SHIRUBE_DOCS_TENANT") or LOCAL_TENANT),
         toolsets=_toolsets(environ.get("SHIRUBE_TOOLSETS", "")),
         people=environ.get("SHIRUBE_HUMAN") == "1",
     )

@@ -29,7 +29,7 @@ class Workspace:
 
     @cached_property
     def journal(self) -> Journal:
-        return Journal(self.database)
+        return Journal(lambda: self.database)
 
     @property
     def embedder(self) -> Embedder | None:

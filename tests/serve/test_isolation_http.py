@@ -207,7 +207,12 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     (docs / "残業.md").write_text("# 残業\n\n残業の計算。\n")
     application = Application(
         load_settings(
-            {"SHIRUBE_HOME": str(folder / "home"), "SHIRUBE_EMBEDDER": "none", "SHIRUBE_DOCS": str(docs)}
+            {
+                "SHIRUBE_HOME": str(folder / "home"),
+                "SHIRUBE_EMBEDDER": "none",
+                "SHIRUBE_DOCS": str(docs),
+                "SHIRUBE_DOCS_TENANT": TENANTS[0],
+            }
         )
     )
     for number, tenant in enumerate(TENANTS, 1):
@@ -782,6 +787,18 @@ def test_a_token_opens_its_toolset_and_no_other_by_any_way(
     opened = scope == wanted
     # The original's way in needs the scope of what it leads to.
     assert set(statuses.values()) == {200 if opened else 403}
+
+
+def test_pages_are_those_of_one_company(companies: Companies) -> None:
+    """For others it is as if there were no folder."""
+    wire, caller = companies.wire, companies.caller
+    other = replace(caller, tenant=TENANTS[1])
+    assert wire.post("/v1/call/ubp_list_pages", {}, caller).status == 200
+    for name, arguments in (("ubp_list_pages", {}), ("ubp_get_page", {"filepath": "残業.md"})):
+        refused = wire.post(f"/v1/call/{name}", arguments, other)
+        assert refused.status == 422
+        assert "残業" not in refused.text
+        assert "No folder of pages was given" in refused.text
 
 
 def test_without_the_scope_a_page_that_is_there_is_as_one_that_is_not(companies: Companies) -> None:

@@ -14,6 +14,7 @@ import uvicorn
 
 from shirube.caller import LOCAL
 from shirube.ingest.sync import Options, add_files, find_files
+from shirube.serve.connections import Connection
 from shirube.serve.http import build_app
 from shirube.serve.settings import ServeSettings
 from shirube.settings import load_settings
@@ -54,7 +55,12 @@ def serving(application: Application, **settings: Any) -> Iterator[Web]:
     port = free_port()
     chosen = ServeSettings(host="127.0.0.1", port=port, **settings)
     config = uvicorn.Config(
-        build_app(application, chosen), host="127.0.0.1", port=port, log_config=None, access_log=False
+        build_app(application, chosen),
+        host="127.0.0.1",
+        port=port,
+        log_config=None,
+        access_log=False,
+        http=Connection,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

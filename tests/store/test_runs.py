@@ -92,7 +92,7 @@ def test_the_journal_keeps_the_order_of_what_it_was_given(database: Database) ->
     def call(number: int) -> Writing:
         return lambda connection: record_call(connection, LOCAL, str(number), "ok", 1.0)
 
-    journal = Journal(database)
+    journal = Journal(lambda: database)
     for number in range(50):
         journal.write(call(number))
     journal.flush()
@@ -100,7 +100,7 @@ def test_the_journal_keeps_the_order_of_what_it_was_given(database: Database) ->
 
 
 def test_one_entry_that_cannot_be_written_does_not_take_the_others_with_it(database: Database) -> None:
-    journal = Journal(database)
+    journal = Journal(lambda: database)
     busy, free = threading.Event(), threading.Event()
 
     def wait(_connection: Connection) -> None:

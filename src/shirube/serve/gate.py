@@ -1,6 +1,7 @@
 """The one way from the network to an operation: scope, rate, room, and then the registry."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -38,19 +39,22 @@ class Gate:
         self.registry = registry
         self._buckets = Buckets(settings.rate)
         usual = _WAITING if waits_for_models else _AT_WORK
-        self._room = Capacity(settings.concurrency or usual, settings.queue)
+        # One for each toolset: a slow call of one is waited for by the others of it alone.
+        self._rooms = defaultdict[str, Capacity](
+            lambda: Capacity(settings.concurrency or usual, settings.queue)
+        )
         elsewhere = waits_for_models or waits_for_answers
-        self._heavy_room = Capacity(_ANSWERING, settings.queue) if elsewhere else self._room
+        self._answering = Capacity(_ANSWERING, settings.queue) if elsewhere else None
         self._metrics = metrics
         self._denied = denied
 
     def admit(self, identity: Identity, name: str, toolset: str, cost: Cost) -> None:
         """Whether the caller may do this now; a refusal is written down, and raised."""
         try:
-            identity.check(toolset)
             if identity.is_limited:
                 caller = identity.caller
                 self._buckets.take((caller.tenant, caller.subject), COSTS[cost])
+            identity.check(toolset)
         except ShirubeError as error:
             self.refused(identity, name, error)
             raise
@@ -59,8 +63,8 @@ class Gate:
         self._denied(identity.caller, name, error.code)
         self._metrics.called(name, error.code, 0.0)
 
-    def room(self, cost: Cost) -> Capacity:
-        return self._heavy_room if cost == "heavy" else self._room
+    def room(self, toolset: str, cost: Cost) -> Capacity:
+        return self._answering if self._answering and cost == "heavy" else self._rooms[toolset]
 
     async def call(self, identity: Identity, name: str, arguments: Any) -> Answer:
         """An operation's answer. What the gate itself refuses has the shape of the operation's errors."""
@@ -73,7 +77,7 @@ class Gate:
         except ShirubeError as error:
             return Answer(operation.render_error(error), error)
         try:
-            async with self.room(meant.cost):
+            async with self.room(meant.toolset, meant.cost):
                 answer = await self.registry.call(name, identity.caller, arguments)
         except ShirubeError as error:
             self.refused(identity, name, error)

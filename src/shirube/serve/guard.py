@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shirube.caller import Caller
 from shirube.errors import ShirubeError, Unauthenticated
+from shirube.operations import showable
 from shirube.serve.identity import AT_HOME, Door, Identity
 from shirube.serve.limits import Buckets
 from shirube.serve.metrics import Metrics
@@ -25,8 +26,22 @@ BODY_LIMIT, DEPTH_LIMIT, BODY_SECONDS = 4 * 1024 * 1024, 64, 15
 OPEN = frozenset({"/healthz", "/readyz"})
 METADATA = "/.well-known/oauth-protected-resource"
 NOBODY = Caller("-", "anonymous")
+_ASKED_AT_ONCE = 16
+# As nginx has it: whoever asked has gone.
+_BROKEN_OFF = 499
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.S)
+# One that does not end goes to the end: it is looked at once.
+_STRING = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.S)
+# Every so many bytes of a body count as one request more.
+_BYTES_A_REQUEST = 64 * 1024
+# What a page of another origin may send and see.
+_CORS = {
+    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, Mcp-Session-Id, Mcp-Protocol-Version, "
+    "Mcp-Method, Mcp-Name, Last-Event-ID",
+    "Access-Control-Max-Age": "600",
+}
+_SEEN = "ETag, Retry-After, WWW-Authenticate, Mcp-Session-Id"
 Denied = Callable[[Caller, str, str], None]
 
 
@@ -42,8 +57,12 @@ class Guard:
         self._metrics = metrics
         self._denied = denied
         self._strangers = Buckets(settings.anonymous_rate)
+        self._requests = Buckets(settings.request_rate)
+        # Whoever knocks waits for nobody who is let in already.
+        self._asking = anyio.CapacityLimiter(_ASKED_AT_ONCE)
         named = urlsplit(settings.public_url or "")
-        self._hosts = {*settings.hosts, settings.host, *([named.hostname] if named.hostname else [])}
+        known = {*settings.hosts, settings.host, *([named.hostname] if named.hostname else [])}
+        self._hosts = {each.lower() for each in known}
         self._origins = {*settings.origins, *([f"{named.scheme}://{named.netloc}"] if named.hostname else [])}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -51,23 +70,33 @@ class Guard:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        status = 500
+        status = _BROKEN_OFF
+        origin = Headers(scope=scope).get("origin")
 
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if origin and self._is_allowed(origin):
+                    message["headers"] = [*message["headers"], *_shared_with(origin)]
             await send(message)
 
         try:
             try:
                 receive = await self._passed(scope, receive)
+            except Refused as refused:
+                await problem(refused, refused.headers)(scope, receive, noting)
+                return
             except ShirubeError as error:
-                await problem(error, self._challenge(error))(scope, receive, noting)
+                await problem(error, self._challenge(scope, error))(scope, receive, noting)
+                return
+            except Exception as error:
+                log.warning("a request could not be let in", exc_info=True)
+                await problem(showable(error))(scope, receive, noting)
                 return
             await self._app(scope, receive, noting)
         finally:
-            surface = scope["path"].split("/")[1] if scope["path"].startswith(("/v1/", "/mcp")) else "other"
+            surface = _surface(scope["path"])
             self._metrics.requested(surface, status)
             identity = scope.get("state", {}).get("identity")
             log.info(
@@ -84,21 +113,35 @@ class Guard:
 
     async def _passed(self, scope: Scope, receive: Receive) -> Receive:
         headers = Headers(scope=scope)
+        path, method = scope["path"], scope["method"]
+        if path in OPEN:  # whoever looks after this server may know it by another name
+            return _without_body(method, receive)
         self._check_host(headers)
         self._check_origin(headers)
-        if not self._is_open(scope["path"]):
-            scope.setdefault("state", {})["identity"] = await self._identity(scope, headers)
+        if path == METADATA or path.startswith(f"{METADATA}/"):
+            return _without_body(method, receive)
+        if method == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
+            raise Refused(204, "PREFLIGHT", "", "", _CORS)
+        identity = await self._identity(scope, headers)
+        scope.setdefault("state", {})["identity"] = identity
+        self._count(identity, headers)
         return await _checked_body(scope, headers, receive)
 
-    @staticmethod
-    def _is_open(path: str) -> bool:
-        return path in OPEN or path == METADATA or path.startswith(f"{METADATA}/")
+    def _count(self, identity: Identity, headers: Headers) -> None:
+        """Requests are counted before they are read, whatever becomes of them; calls are counted by the gate."""
+        if identity.is_limited:
+            caller = identity.caller
+            size = headers.get("content-length", "")
+            bytes_ = int(size) if size.isdecimal() and len(size) < 10 else 0
+            self._requests.take((caller.tenant, caller.subject), 1 + bytes_ / _BYTES_A_REQUEST)
 
     async def _identity(self, scope: Scope, headers: Headers) -> Identity:
         if self._settings.insecure_local:
             return AT_HOME
         try:
-            return await anyio.to_thread.run_sync(self._door.identify, headers.get("authorization"))
+            return await anyio.to_thread.run_sync(
+                self._door.identify, headers.get("authorization"), limiter=self._asking
+            )
         except Unauthenticated as error:
             address = (scope.get("client") or ("?",))[0]
             self._strangers.take(address)
@@ -110,24 +153,30 @@ class Guard:
         host = headers.get("host", "")
         name = _name(host)
         local = is_loopback(self._settings.host) and is_loopback(name)
-        if not local and name not in self._hosts and host not in self._hosts:
+        if not local and name not in self._hosts and host.lower() not in self._hosts:
             raise Refused(
                 421, "WRONG_HOST", "This server does not answer to that Host", "この Host では応答しません。"
             )
 
     def _check_origin(self, headers: Headers) -> None:
         origin = headers.get("origin")
-        if origin is None or origin in self._origins:
-            return
-        scheme, _, host = origin.partition("://")
-        if is_loopback(self._settings.host) and scheme in ("http", "https") and is_loopback(_name(host)):
-            return
-        raise Refused(
-            403, "WRONG_ORIGIN", "Requests from that Origin are not taken", "この Origin からは使えません。"
-        )
+        if origin is not None and not self._is_allowed(origin):
+            raise Refused(
+                403,
+                "WRONG_ORIGIN",
+                "Requests from that Origin are not taken",
+                "この Origin からは使えません。",
+            )
 
-    def _challenge(self, error: ShirubeError) -> dict[str, str]:
-        if not isinstance(error, Unauthenticated):
+    def _is_allowed(self, origin: str) -> bool:
+        if origin in self._origins:
+            return True
+        scheme, _, host = origin.partition("://")
+        return is_loopback(self._settings.host) and scheme in ("http", "https") and is_loopback(_name(host))
+
+    def _challenge(self, scope: Scope, error: ShirubeError) -> dict[str, str]:
+        """Where to get a token, for everybody who has not shown one: those who asked too often too."""
+        if scope.get("state", {}).get("identity"):
             return {}
         base = self._settings.resource.removesuffix("/mcp")
         return {
@@ -140,6 +189,31 @@ def _name(host: str) -> str:
     """A Host without its port; nothing where it is none."""
     found = _HOST.fullmatch(host)
     return found[1].strip("[]").lower() if found else ""
+
+
+def _shared_with(origin: str) -> list[tuple[bytes, bytes]]:
+    shared = {"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": _SEEN, "Vary": "Origin"}
+    return [(name.lower().encode(), value.encode("latin-1")) for name, value in shared.items()]
+
+
+def _surface(path: str) -> str:
+    """Of three: what is asked for must not make names of figures."""
+    if path == "/mcp" or path.startswith("/mcp/"):
+        return "mcp"
+    return "v1" if path.startswith("/v1/") else "other"
+
+
+def _without_body(method: str, receive: Receive) -> Receive:
+    """For paths that are open to everybody: nobody may leave anything there."""
+    if method not in ("GET", "HEAD"):
+        raise Refused(
+            405,
+            "METHOD_NOT_ALLOWED",
+            "Not by this method",
+            "このメソッドは使えません。",
+            {"Allow": "GET, HEAD"},
+        )
+    return receive
 
 
 async def _checked_body(scope: Scope, headers: Headers, receive: Receive) -> Receive:

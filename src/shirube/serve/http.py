@@ -3,9 +3,10 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -18,17 +19,18 @@ from starlette.routing import Route
 
 from shirube import __version__
 from shirube.caller import Caller
-from shirube.errors import AccessDenied, Internal, ShirubeError
+from shirube.errors import AccessDenied, Internal, ShirubeError, TooManyRequests
 from shirube.serve.conformance import RETRY_MS, Events, Fixtures, add_to
 from shirube.serve.gate import THREADS, Gate
 from shirube.serve.guard import METADATA, Guard
 from shirube.serve.identity import Door, Identity
+from shirube.serve.limits import Buckets, Capacity
 from shirube.serve.mcp import build_server, prepare
 from shirube.serve.metrics import CONTENT_TYPE, Metrics
 from shirube.serve.openapi import CHAT, openapi_document
 from shirube.serve.problems import PROBLEM, Refused, problem, retry_after
-from shirube.serve.rest import rest_routes
-from shirube.serve.settings import ServeSettings
+from shirube.serve.rest import JSON, rest_routes
+from shirube.serve.settings import Rate, ServeSettings
 from shirube.store.audit import record_call
 from shirube.store.clock import now
 from shirube.toolsets.answers.config import is_elsewhere
@@ -41,7 +43,14 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
     """From the outside in: the guard, compression, routes, the gate, the registry."""
     metrics = Metrics()
 
+    seldom = Buckets(Rate(1, 1))
+
     def denied(caller: Caller, operation: str, outcome: str) -> None:
+        """Once a second is enough to know; the figures count them all."""
+        try:
+            seldom.take((caller, operation, outcome))
+        except TooManyRequests:
+            return
         at = now()
         application.workspace().journal.write(
             lambda connection: record_call(connection, caller, operation, outcome, 0.0, at=at)
@@ -80,12 +89,10 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
     app = FastAPI(
         title="標 Shirube",
         version=__version__,
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.openapi = lambda: openapi_document(application.registry, settings)  # type: ignore[method-assign]
     app.router.routes += [
         # Without sessions there is no stream to listen on, and nothing to end.
         Route(
@@ -95,6 +102,7 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
         ),
         *rest_routes(gate),
         Route(CHAT, _chat(application, gate), methods=["POST"]),
+        Route("/openapi.json", _document(application, settings)),
         Route("/healthz", _healthy),
         Route("/readyz", _ready(application)),
         Route("/metrics", _figures(metrics)),
@@ -106,6 +114,17 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     door = Door(lambda: application.workspace().database, settings.jwt)
     return Guard(app, settings, door, metrics, denied)
+
+
+def _document(application: Application, settings: ServeSettings) -> Any:
+    @cache
+    def written() -> str:
+        return json.dumps(openapi_document(application.registry, settings), ensure_ascii=False)
+
+    async def document(_request: Request) -> Response:
+        return Response(written(), media_type=JSON)
+
+    return document
 
 
 async def _healthy(_request: Request) -> Response:
@@ -171,10 +190,15 @@ def _chat(application: Application, gate: Gate) -> Any:
                 raise Refused(
                     400, "INVALID_JSON", "The body is not valid JSON", "本文が正しい JSON ではありません。"
                 ) from None
-            async with gate.room("heavy"):
-                said = await chat(
-                    application.registry, identity.caller, body, application.workspace().generator
-                )
+            room = gate.room("knowledge", "heavy")
+            model = await asyncio.to_thread(lambda: application.workspace().generator)
+            said = partial(chat, application.registry, identity.caller, body, model)
+            if isinstance(body, dict) and body.get("stream") is True:
+                events = _streamed(room, said)
+                first = await anext(events)
+                return StreamingResponse(_chained(first, events), media_type="text/event-stream")
+            async with room:
+                return JSONResponse(await said())
         except ShirubeError as error:
             return Response(
                 json.dumps(schema.render_error(error), ensure_ascii=False),
@@ -182,11 +206,21 @@ def _chat(application: Application, gate: Gate) -> Any:
                 retry_after(error),
                 PROBLEM,
             )
-        if isinstance(said, dict):
-            return JSONResponse(said)
-        return StreamingResponse((event.sse() async for event in said), media_type="text/event-stream")
 
     return answer
+
+
+async def _streamed(room: Capacity, said: Callable[[], Awaitable[Any]]) -> AsyncIterator[str]:
+    """The events of an answer; its place is taken until the last."""
+    async with room:
+        async for event in await said():
+            yield event.sse()
+
+
+async def _chained(first: str, rest: AsyncIterator[str]) -> AsyncIterator[str]:
+    yield first
+    async for each in rest:
+        yield each
 
 
 async def _unknown(_request: Request, error: Exception) -> Response:

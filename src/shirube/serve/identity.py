@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import jwt
+from sqlalchemy.exc import OperationalError
 
 from shirube.caller import LOCAL, Caller, claimed
 from shirube.errors import AccessDenied, Unauthenticated
 from shirube.serve.settings import JwtSettings
 from shirube.store.database import Database
-from shirube.store.keys import PREFIX, find_key
+from shirube.store.keys import PREFIX, Key, find_key
 
 log = logging.getLogger(__name__)
 
@@ -72,13 +73,19 @@ class Door:
         return self._by_key(token) if token.startswith(PREFIX) else self._by_jwt(token)
 
     def _by_key(self, token: str) -> Identity:
-        with self._database().read() as connection:
-            key = find_key(connection, token)
+        try:
+            key = self._found(token)
+        except OperationalError:  # a connection that the server has closed is noticed by using it
+            key = self._found(token)
         if key is None:
             raise Unauthenticated(
                 "キーが無効か、期限切れか、取り消し済みです。 The key is unknown, expired or revoked."
             )
         return Identity(key.caller, key.scopes)
+
+    def _found(self, token: str) -> Key | None:
+        with self._database().read() as connection:
+            return find_key(connection, token)
 
     def _by_jwt(self, token: str) -> Identity:
         settings = self._settings
@@ -92,18 +99,18 @@ class Door:
             raise _invalid() from None
         if "crit" in header:
             raise _invalid()
-        claims = self._claims(token, header.get("kid"), settings)
+        claims = self._claims(token, header, settings)
         caller = claimed({name: value for name, value in claims.items() if name != "exp"})
         return Identity(caller, _scopes(claims))
 
-    def _claims(self, token: str, key_id: Any, settings: JwtSettings) -> Mapping[str, Any]:
+    def _claims(self, token: str, header: Mapping[str, Any], settings: JwtSettings) -> Mapping[str, Any]:
         """The claims, if some key that is set up for this has signed them. What the token says of its own algorithm
-        counts for nothing: each key has one."""
+        decides whether the secret or the key set is meant, and nothing else: each key has one."""
         key, algorithm = None, ""
-        if self._keys and isinstance(key_id, str | None):
-            key, algorithm = self._keys.find(key_id) or (None, "")
-        if key is None and settings.secret is not None:
+        if settings.secret is not None and (header.get("alg") == "HS256" or not self._keys):
             key, algorithm = settings.secret, "HS256"
+        elif self._keys and isinstance(header.get("kid"), str | None):
+            key, algorithm = self._keys.find(header.get("kid")) or (None, "")
         if key is None or (algorithm != "HS256" and algorithm not in settings.algorithms):
             raise _invalid()
         try:
@@ -135,12 +142,11 @@ class KeySet:
 
     def find(self, key_id: str | None) -> tuple[Any, str] | None:
         """The key of this id with its algorithm; without an id the only one there is."""
-        with self._guard:
-            self._refresh(_FRESH_SECONDS)
+        self._refresh(_FRESH_SECONDS)
+        found = self._named(key_id)
+        if found is None:
+            self._refresh(_RETRY_SECONDS)
             found = self._named(key_id)
-            if found is None:
-                self._refresh(_RETRY_SECONDS)
-                found = self._named(key_id)
         return found
 
     def _named(self, key_id: str | None) -> tuple[Any, str] | None:
@@ -148,14 +154,19 @@ class KeySet:
         return named[0] if len(named) == 1 else None
 
     def _refresh(self, seconds: float) -> None:
+        """One at a time; whoever finds their key at hand waits for nobody."""
         if "://" not in self._source:
-            self._refresh_from_file()
-        elif time.monotonic() - self._read_at > seconds:
-            self._read_at = time.monotonic()
+            with self._guard:
+                self._refresh_from_file()
+        elif time.monotonic() - self._read_at > seconds and self._guard.acquire(blocking=not self._keys):
             try:
-                self._keys = _public_keys(_fetched(self._source))
+                if time.monotonic() - self._read_at > seconds:
+                    self._read_at = time.monotonic()
+                    self._keys = _public_keys(_fetched(self._source))
             except Exception as error:  # the keys at hand stay good
                 log.warning("the key set cannot be fetched: %s", type(error).__name__)
+            finally:
+                self._guard.release()
 
     def _refresh_from_file(self) -> None:
         path = Path(self._source)
@@ -164,8 +175,8 @@ class KeySet:
             stamp = (stat.st_mtime_ns, stat.st_size)
             if stamp != self._stamp:
                 self._keys, self._stamp = _public_keys(path.read_bytes()), stamp
-        except (OSError, ValueError) as error:
-            log.warning("the key set cannot be read: %s", error)
+        except Exception as error:  # whatever stands in it
+            log.warning("the key set cannot be read: %s", type(error).__name__)
             self._keys, self._stamp = [], None
 
 
@@ -186,7 +197,7 @@ def _public_keys(data: bytes) -> list[tuple[str | None, Any, str]]:
     """Keys for signatures, each with the one algorithm it is for; secrets in a key set are left alone."""
     found: list[tuple[str | None, Any, str]] = []
     for each in json.loads(data)["keys"]:
-        if each.get("use", "sig") != "sig":
+        if not isinstance(each, dict) or each.get("use", "sig") != "sig":
             continue
         match each.get("kty"), each.get("crv"):
             case "RSA", _:
@@ -201,7 +212,8 @@ def _public_keys(data: bytes) -> list[tuple[str | None, Any, str]]:
             continue
         try:
             key = jwt.PyJWK.from_dict({**each, "alg": algorithm}).key
-        except jwt.PyJWTError:
+            key = key.public_key() if hasattr(key, "public_key") else key
+        except (jwt.PyJWTError, ValueError, TypeError):
             log.warning("a key of the key set cannot be read")
             continue
         if algorithm == "RS256" and key.key_size < _SMALLEST_RSA:

@@ -41,6 +41,7 @@ class Pretty(logging.Formatter):
         time = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
         extra = " ".join(f"{name}={value}" for name, value in _extra(record).items() if value is not None)
         line = f"{time} {record.levelname.lower():7} {record.getMessage()} {extra}".rstrip()
+        line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from shirube import __version__
 from shirube.caller import LOCAL, Caller
-from shirube.operations import Answer, Operation
+from shirube.operations import Answer, Operation, showable
 from shirube.serve.budget import cut
 from shirube.toolsets.patents.prompts import PROMPTS, Prompt
 from shirube.toolsets.registry import Application
@@ -70,6 +70,7 @@ def build_server(
     `fixtures` are what the conformance suite asks for besides.
     """
     registry = application.registry
+    tools_by_name: dict[str, types.Tool] = {}
     preparing = threading.Thread(target=prepare, args=(application,), name="prepare", daemon=True)
 
     def prepared() -> None:
@@ -93,7 +94,10 @@ def build_server(
         if gate is not None:
             identity = context.request.state.identity
             offered = [each for each in offered if identity.opens(each.toolset)]
-        tools = [_tool(operation) for operation in offered]
+        for operation in offered:
+            if operation.name not in tools_by_name:
+                tools_by_name[operation.name] = _tool(operation)
+        tools = [tools_by_name[operation.name] for operation in offered]
         return types.ListToolsResult(tools=[*tools, *(fixtures.tools if fixtures else ())])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> Any:
@@ -162,14 +166,29 @@ def build_server(
         title="標 Shirube",
         instructions=INSTRUCTIONS + (PAGES if application.settings.docs else ""),
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=_guarded(call_tool),
         on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_list_resources=list_resources,
+        on_get_prompt=_guarded(get_prompt),
+        on_list_resources=_guarded(list_resources),
         on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_completion=complete,
+        on_read_resource=_guarded(read_resource),
+        on_completion=_guarded(complete),
     )
+
+
+def _guarded(handler: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
+    """What nobody foresaw goes to the log, and no word of it to the client."""
+
+    async def guarded(context: Any, params: Any) -> Any:
+        try:
+            return await handler(context, params)
+        except MCPError:
+            raise
+        except Exception as error:
+            log.exception("a request failed")
+            raise MCPError(types.INTERNAL_ERROR, showable(error).message) from None
+
+    return guarded
 
 
 @asynccontextmanager

@@ -12,6 +12,8 @@ PROBLEM = "application/problem+json"
 
 
 def problem(error: ShirubeError, headers: Mapping[str, str] | None = None) -> Response:
+    if error.status == HTTPStatus.NO_CONTENT:
+        return Response(status_code=error.status, headers=headers)
     body = {
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,
@@ -33,6 +35,8 @@ def retry_after(error: ShirubeError) -> dict[str, str]:
 class Refused(ShirubeError):
     """A request that is turned away before anybody looks at what it asks."""
 
-    def __init__(self, status: int, code: str, message: str, ja: str) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, ja: str, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message, ja)
-        self.status, self.code = status, code
+        self.status, self.code, self.headers = status, code, headers or {}

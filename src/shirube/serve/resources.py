@@ -71,6 +71,7 @@ async def listed(call: Call) -> list[types.Resource]:
     """The knowledge bases that the caller may read."""
     answer = await call("list_knowledge_bases", {})
     if not answer.ok:
+        _come_again(answer)
         return []
     return [
         types.Resource(
@@ -89,6 +90,7 @@ async def read(application: Application, caller: Caller, call: Call, uri: str) -
         if uri.startswith(prefix) and len(uri) > len(prefix):
             answer = await call(tool, {argument: unquote(uri.removeprefix(prefix))})
             if not answer.ok:
+                _come_again(answer)
                 raise _not_found(uri)
             text = str(answer.body["content"]) if kind == MARKDOWN else answer.json()
             return _contents(uri, kind, text)
@@ -97,7 +99,9 @@ async def read(application: Application, caller: Caller, call: Call, uri: str) -
         return _contents(uri, JSON, text)
     if uri.startswith(DOCUMENT):
         # Access as for a search; the twin is search_documents, so its scope is asked for.
-        if not (await call("list_knowledge_bases", {})).ok:
+        asked = await call("list_knowledge_bases", {})
+        if not asked.ok:
+            _come_again(asked)
             raise _not_found(uri)
         return _contents(uri, TEXT, await asyncio.to_thread(_document, application, caller, uri))
     raise _not_found(uri)
@@ -155,6 +159,13 @@ async def completed(call: Call, reference: Any, argument: types.CompletionArgume
 
 def _contents(uri: str, kind: str, text: str) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
+
+
+def _come_again(answer: Answer) -> None:
+    """There is something, but not now: it says when."""
+    error = answer.error
+    if error and error.status in (429, 503):
+        raise MCPError(types.INTERNAL_ERROR, error.message, dict(error.details))
 
 
 def _not_found(uri: str) -> MCPError:

@@ -3,6 +3,7 @@
 The body of an answer is the operation's own JSON, the same bytes as everywhere else.
 """
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from shirube.serve.problems import PROBLEM, problem, retry_after
 
 CALL = "/v1/call/{operation}"
 JSON = "application/json"
+_LONG = 64 * 1024
 _CACHED = {"Cache-Control": "private, no-cache"}
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -70,6 +72,8 @@ def _by_name(gate: Gate) -> Endpoint:
 async def _body(request: Request) -> Any:
     data = await request.body()
     try:
+        if len(data) > _LONG:  # others are answered meanwhile
+            return await asyncio.to_thread(json.loads, data)
         return json.loads(data) if data.strip() else {}
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
@@ -108,7 +112,7 @@ def _sent(request: Request, answer: Answer) -> Response:
     content = answer.json()
     if answer.error:
         return Response(content, answer.error.status, retry_after(answer.error), PROBLEM)
-    if request.method != "GET":
+    if request.method not in ("GET", "HEAD"):
         return Response(content, 200, media_type=JSON)
     tag = f'"{hashlib.sha256(content.encode()).hexdigest()[:32]}"'
     known = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]

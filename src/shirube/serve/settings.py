@@ -11,6 +11,7 @@ from shirube.errors import InvalidInput
 
 ALGORITHMS = ("RS256", "ES256", "EdDSA")
 _SHORTEST_SECRET = 32
+_REQUESTS_A_CALL = 5
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class ServeSettings:
     insecure_local: bool = False
     public_url: str | None = None
     hosts: tuple[str, ...] = ()
+    proxies: str = ""
+    """Whose word is taken for the address that a request came from."""
     origins: tuple[str, ...] = ()
     jwt: JwtSettings | None = None
     rate: Rate = Rate(10, 20)
@@ -47,6 +50,11 @@ class ServeSettings:
     """How many calls are worked on at a time; where nothing is said, as many as pay."""
     queue: int = 8
     conformance: bool = False
+
+    @property
+    def request_rate(self) -> Rate:
+        """Of requests of any kind: an agent sends several for a call."""
+        return Rate(self.rate.per_second * _REQUESTS_A_CALL, self.rate.burst * _REQUESTS_A_CALL)
 
     @property
     def resource(self) -> str:
@@ -68,6 +76,7 @@ def serve_settings(environ: Mapping[str, str] = os.environ) -> ServeSettings:
         port=_whole(environ, "SHIRUBE_PORT", ServeSettings.port, 0, 65535),
         insecure_local=insecure,
         public_url=_url(environ, "SHIRUBE_PUBLIC_URL"),
+        proxies=environ.get("SHIRUBE_TRUSTED_PROXIES", "").strip(),
         hosts=_listed(environ, "SHIRUBE_ALLOWED_HOSTS"),
         origins=_listed(environ, "SHIRUBE_ALLOWED_ORIGINS"),
         jwt=_jwt(environ),

@@ -85,7 +85,13 @@ def open_database(url: str) -> Database:
             ) from error
     try:
         # Runs are long lists: pydantic's JSON takes a fifth of the time of the standard library's.
-        engine = create_engine(parsed, json_serializer=_to_json, json_deserializer=from_json)
+        engine = create_engine(
+            parsed,
+            json_serializer=_to_json,
+            json_deserializer=from_json,
+            hide_parameters=True,  # what was asked stays out of logs
+            connect_args=_patience(parsed) if _is_remote(parsed) else {},
+        )
     except (ArgumentError, ImportError) as error:
         raise _unusable(parsed.get_backend_name()) from error
     if _is_remote(parsed):
@@ -149,6 +155,12 @@ def _is_remote(url: URL) -> bool:
     return url.get_backend_name() != "sqlite"
 
 
+def _patience(url: URL) -> dict[str, Any]:
+    """A server that does not answer is given up; what the address itself says counts more."""
+    usual = {"connect_timeout": 5, "tcp_user_timeout": 30_000}
+    return {name: value for name, value in usual.items() if name not in url.query}
+
+
 def _prepare_postgres(engine: Engine) -> None:
     from psycopg.types.string import StrDumperUnknown
 
@@ -178,6 +190,7 @@ def _prepare_postgres(engine: Engine) -> None:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get(_WRITES):
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ONE_WRITER})")
 
 

@@ -57,7 +57,7 @@ class Application:
                 *patent_operations(self.patents),
                 *program_operations(self.programs),
                 *answer_operations(self.answers),
-                *page_operations(self.pages, is_tool=settings.docs is not None),
+                *page_operations(self._pages_of, is_tool=settings.docs is not None),
                 # The registry is asked when they are called, not while it is made.
                 *original_operations(
                     lambda: self.registry.tools(), lambda *asked: self.registry.call(*asked)
@@ -97,12 +97,14 @@ class Application:
         from shirube.toolsets.pages.site import Site
 
         if self.settings.docs is None:
-            raise InvalidInput(
-                "No folder of pages was given",
-                "ページのフォルダーが指定されていません。",
-                hint="--docs フォルダー を付けてください。 Give --docs DIR.",
-            )
+            raise _no_pages()
         return PagesService(Site(self.settings.docs), lambda: self.workspace().embedder)
+
+    def _pages_of(self, caller: Caller) -> "PagesService":
+        """The pages, for those of the tenant whose they are; for others there are none."""
+        if caller.tenant != self.settings.docs_tenant:
+            raise _no_pages()
+        return self.pages()
 
     def _audit(
         self, caller: Caller, operation: str, outcome: str, duration_ms: float, body: Mapping[str, Any]
@@ -116,3 +118,11 @@ class Application:
                 connection, caller, operation, outcome, duration_ms, count, run_id, at
             )
         )
+
+
+def _no_pages() -> InvalidInput:
+    return InvalidInput(
+        "No folder of pages was given",
+        "ページのフォルダーが指定されていません。",
+        hint="--docs フォルダー を付けてください。 Give --docs DIR.",
+    )

@@ -20,12 +20,12 @@ _QUOTED = Words(
 )
 
 
-def page_operations(service: "Callable[[], PagesService]", *, is_tool: bool) -> list[Operation[Any]]:
+def page_operations(service: "Callable[[Caller], PagesService]", *, is_tool: bool) -> list[Operation[Any]]:
     """`is_tool` says whether there is a folder of pages to offer to agents."""
 
     def running(method: str) -> Callable[[Caller, Any], Any]:
-        async def handler(_caller: Caller, asked: Any) -> BaseModel:
-            done: BaseModel = await asyncio.to_thread(lambda: getattr(service(), method)(asked))
+        async def handler(caller: Caller, asked: Any) -> BaseModel:
+            done: BaseModel = await asyncio.to_thread(lambda: getattr(service(caller), method)(asked))
             return done
 
         return handler
