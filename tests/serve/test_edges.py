@@ -414,3 +414,13 @@ def test_the_names_of_a_server_are_not_a_matter_of_capitals(tmp_path: Path) -> N
     application, _ = office(tmp_path)
     with serving(application, hosts=("Shirube.Example.JP",), insecure_local=True) as web:
         assert web.get("/v1/knowledge-bases", {"Host": "shirube.example.jp"}).status_code == 200
+
+
+def test_white_space_around_the_value_of_a_header_is_no_part_of_it(
+    guarded: tuple[Web, dict[str, str]],
+) -> None:
+    web, token = guarded
+    with socket.create_connection(("127.0.0.1", int(web.url.rpartition(":")[2])), 5) as connection:
+        head = f"Host:  127.0.0.1 \t\r\nAuthorization: {token['Authorization']}  \r\n"
+        connection.sendall(f"GET /v1/knowledge-bases HTTP/1.1\r\n{head}\r\n".encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")

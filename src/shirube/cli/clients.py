@@ -3,7 +3,9 @@
 import difflib
 import json
 import os
+import stat
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +28,7 @@ def install(client: str, project: Path, docs: Path | None, *, yes: bool) -> None
     _show(path, before, after)
     if not yes:
         confirm("書き込みますか？", abort=True, err=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(_written(after), encoding="utf-8")
-    beside.replace(path)
+    _write(path.resolve(), _written(after))
     out.print(f"{path} に書きました。クライアントを再起動してください。")
 
 
@@ -63,18 +62,33 @@ def _claude_desktop() -> Path:
 def _entry(client: str, docs: Path | None) -> dict[str, Any]:
     command = Path(sys.executable).with_name("shirube")
     arguments = ["serve", *(["--docs", str(docs.resolve())] if docs else [])]
-    home = os.environ.get("SHIRUBE_HOME")
+    environ = _environ()
     return {
         **({"type": "stdio"} if client == "vscode" else {}),
         "command": str(command) if command.exists() else "shirube",
         "args": arguments,
-        **({"env": {"SHIRUBE_HOME": str(Path(home).resolve())}} if home else {}),
+        **({"env": environ} if environ else {}),
     }
+
+
+def _environ() -> dict[str, str]:
+    """Where the data are, if that was chosen here: clients start the server somewhere else, with nothing of this."""
+    home, store = os.environ.get("SHIRUBE_HOME"), os.environ.get("SHIRUBE_STORE")
+    return {
+        **({"SHIRUBE_HOME": str(Path(home).expanduser().resolve())} if home else {}),
+        **({"SHIRUBE_STORE": _from_anywhere(store)} if store else {}),
+    }
+
+
+def _from_anywhere(store: str) -> str:
+    """A file of SQLite by its whole path."""
+    scheme, separator, file = store.partition(":///")
+    return f"{scheme}{separator}{Path(file).resolve()}" if scheme.startswith("sqlite") and file else store
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8") or "{}")
+        found = json.loads(path.read_text(encoding="utf-8-sig") or "{}")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -82,6 +96,24 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise _unusable(path, "no object")
     return found
+
+
+def _write(path: Path, text: str) -> None:
+    """At once, and readable for nobody who could not read it before: settings hold keys and passwords."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
+    handle, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".new", dir=path.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.chmod(mode)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def _group(settings: dict[str, Any], group: str, path: Path) -> dict[str, Any]:

@@ -27,6 +27,9 @@ class Connection(HttpToolsProtocol):
             if self._head > HEAD_BYTES:
                 self._close()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value.strip(b" \t"))  # RFC 9110, 5.5; the parser leaves what follows a value
+
     def on_headers_complete(self) -> None:
         self._be_patient()
         super().on_headers_complete()

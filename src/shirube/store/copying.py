@@ -1,8 +1,10 @@
 """Moving everything from one store to another: from SQLite to PostgreSQL, when a laptop becomes a company."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select, text
+from sqlalchemy import Connection, String, Table, func, insert, select, text
+from sqlalchemy.exc import DataError, DBAPIError
 
 from shirube.errors import InvalidInput
 from shirube.store.database import Database
@@ -28,7 +30,7 @@ def copy_store(source: Database, target: Database, progress: Progress | None = N
         for table in metadata.sorted_tables:
             copied[table.name] = 0
             for rows in reading.execute(select(table)).partitions(_BATCH):
-                writing.execute(insert(table), [dict(row._mapping) for row in rows])
+                _put(writing, table, [dict(row._mapping) for row in rows])
                 copied[table.name] += len(rows)
                 done += len(rows)
                 if progress:
@@ -37,6 +39,31 @@ def copy_store(source: Database, target: Database, progress: Progress | None = N
             if _count(writing, table) != copied[table.name]:
                 raise RuntimeError(f"{table.name} was not copied whole")
     return copied
+
+
+def _put(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    try:
+        connection.execute(insert(table), rows)
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise
+        place = _at_fault(table, rows) if isinstance(error, DataError) else table.name
+        reason = str(error.orig).partition("\n")[0]
+        raise InvalidInput(
+            f"A row of {place} cannot be taken over: {reason}",
+            f"{place} の行をコピーできません（{reason}）。",
+            hint="コピー先には何も書いていません。原因を直してから、やり直してください。 "
+            "Nothing was written. Mend the cause and try again.",
+        ) from error
+
+
+def _at_fault(table: Table, rows: Sequence[dict[str, Any]]) -> str:
+    """The table, with the column where a value is too long for it: PostgreSQL does not say which."""
+    for column in table.columns:
+        most = column.type.length if isinstance(column.type, String) else None
+        if most is not None and any(len(row[column.name] or "") > most for row in rows):
+            return f"{table.name}.{column.name}"
+    return table.name
 
 
 def _count(connection: Connection, table: Table) -> int:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, String, insert, select, update
 
 from shirube.caller import Caller, Confidentiality
+from shirube.errors import InvalidInput
 from shirube.store.clock import aware, now
 from shirube.store.tables import api_keys
 
@@ -32,6 +33,7 @@ def create_key(
     connection: Connection, name: str, caller: Caller, scopes: Sequence[str], expires_at: datetime | None
 ) -> tuple[Key, str]:
     """A new key, and the text that whoever uses it sends; nobody can read that again."""
+    _check_name(name)
     key_id, secret = secrets.token_hex(_ID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     made = now()
     connection.execute(
@@ -63,21 +65,30 @@ def find_key(connection: Connection, written: str) -> Key | None:
     return None if key.expires_at is not None and key.expires_at <= now() else key
 
 
-def list_keys(connection: Connection, tenant: str) -> list[Key]:
-    rows = connection.execute(
-        select(api_keys).where(api_keys.c.tenant_id == tenant).order_by(api_keys.c.created_at, api_keys.c.id)
-    )
-    return [_key(row) for row in rows]
+def list_keys(connection: Connection, tenant: str | None) -> list[Key]:
+    """The keys of a tenant, oldest first. `None` is for whoever owns the data: those of all."""
+    wanted = select(api_keys).order_by(api_keys.c.created_at, api_keys.c.id)
+    if tenant is not None:
+        wanted = wanted.where(api_keys.c.tenant_id == tenant)
+    return [_key(row) for row in connection.execute(wanted)]
 
 
-def revoke_key(connection: Connection, tenant: str, key_id: str) -> bool:
-    """Whether there was such a key of the tenant that was still good."""
-    revoked = connection.execute(
-        update(api_keys)
-        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
-        .values(revoked_at=now())
-    )
-    return bool(revoked.rowcount)
+def revoke_key(connection: Connection, tenant: str | None, key_id: str) -> bool:
+    """Whether there was such a key of the tenant that was still good. `None` is as above: whosever it is."""
+    wanted = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
+    if tenant is not None:
+        wanted = wanted.where(api_keys.c.tenant_id == tenant)
+    return bool(connection.execute(wanted.values(revoked_at=now())).rowcount)
+
+
+def _check_name(name: str) -> None:
+    """SQLite would take any length, and PostgreSQL would not take the row over later."""
+    kind = api_keys.c.name.type
+    if isinstance(kind, String) and kind.length is not None and len(name) > kind.length:
+        raise InvalidInput(
+            f"A key's name has at most {kind.length} characters; this one has {len(name)}",
+            f"キーの名前は {kind.length} 文字以内にしてください（{len(name)} 文字あります）。",
+        )
 
 
 def _key(row: Row[tuple[object, ...]]) -> Key:

@@ -1,11 +1,12 @@
 """`shirube keys`, `shirube token` and `shirube audit`: who may come in, and who was there."""
 
+import unicodedata
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from shirube.caller import LOCAL_TENANT
+from shirube.caller import Caller
 from shirube.cli.verbs.options import As, Json, MaybeDocs, caller_of
 
 keys = typer.Typer(no_args_is_help=True, help="APIキー。 API keys.")
@@ -14,7 +15,20 @@ audit = typer.Typer(no_args_is_help=True, help="監査ログ。 The audit log.")
 store = typer.Typer(no_args_is_help=True, help="データの置き場所。 Where data are kept.")
 mcp = typer.Typer(no_args_is_help=True, help="MCP クライアントの設定。 Set up MCP clients.")
 
-Tenant = Annotated[str, typer.Option("--tenant", help="テナント。 The tenant.")]
+
+def _composed(name: str | None) -> str | None:
+    """As claims are kept, whichever way the terminal writes them."""
+    return None if name is None else unicodedata.normalize("NFC", name)
+
+
+Tenant = Annotated[
+    str | None,
+    typer.Option(
+        "--tenant",
+        callback=_composed,
+        help="このテナントだけ（省くと全部）。 This tenant only; all if left out.",
+    ),
+]
 Scopes = Annotated[
     list[str] | None,
     typer.Option(
@@ -41,8 +55,8 @@ def keys_create(
 
 
 @keys.command("list")
-def keys_list(tenant: Tenant = LOCAL_TENANT, as_json: Json = False) -> None:
-    """キーの一覧。 The keys of a tenant."""
+def keys_list(tenant: Tenant = None, as_json: Json = False) -> None:
+    """キーの一覧。 The keys of all tenants, or of one."""
     from shirube.cli.serving import show_keys
 
     show_keys(tenant, as_json=as_json)
@@ -51,7 +65,7 @@ def keys_list(tenant: Tenant = LOCAL_TENANT, as_json: Json = False) -> None:
 @keys.command("revoke")
 def keys_revoke(
     key: Annotated[str, typer.Argument(help="キーの ID。 Its id.")],
-    tenant: Tenant = LOCAL_TENANT,
+    tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
     """キーを取り消します。 Make a key useless at once."""
@@ -74,24 +88,30 @@ def token(
     make_token(caller_of(as_), scope or ["*"], minutes)
 
 
+def _named(claims: str | None) -> Caller | None:
+    """Whom `--as` names; whoever sits here has the data folder, and with it every tenant."""
+    return None if claims is None else caller_of(claims)
+
+
 @audit.command("tail")
 def audit_tail(
     last: Annotated[int, typer.Option("-n", min=1, max=100_000, help="件数。 How many.")] = 20,
+    tenant: Tenant = None,
     as_: As = None,
     as_json: Json = False,
 ) -> None:
     """最近の呼び出し。 The latest calls, without what was asked."""
     from shirube.cli.serving import show_audit
 
-    show_audit(caller_of(as_), last=last, as_csv=False, as_json=as_json)
+    show_audit(_named(as_), tenant, last=last, as_csv=False, as_json=as_json)
 
 
 @audit.command("export")
-def audit_export(as_: As = None, as_json: Json = False) -> None:
+def audit_export(tenant: Tenant = None, as_: As = None, as_json: Json = False) -> None:
     """残っている呼び出しを全部、CSV か JSON で。 All calls that are kept, as CSV or JSON."""
     from shirube.cli.serving import show_audit
 
-    show_audit(caller_of(as_), last=None, as_csv=not as_json, as_json=as_json)
+    show_audit(_named(as_), tenant, last=None, as_csv=not as_json, as_json=as_json)
 
 
 @store.command("copy")
