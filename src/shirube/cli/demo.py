@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import shutil
 import socket
 import sys
 from dataclasses import replace
@@ -170,34 +172,36 @@ def _free_port() -> int:
 
 
 def _tell(application: Application, company: str, at: str) -> None:
-    home = application.settings.home
-    out.rule("標 Shirube デモ")
-    out.print(f"サンプルデータ: {COMPANY} と {STATUTES}（{home}）\n")
-    out.print("コマンドで試す:")
+    home, docs, command = application.settings.home, application.settings.docs, _command()
+    typed = f"SHIRUBE_HOME={shlex.quote(str(home))} {_typed(command)}"
+    out.rule("標 Shirube デモ demo")
+    out.print(f"サンプルデータ: {COMPANY} と {STATUTES}（{home}） The sample data is in this folder.\n")
+    out.print("文書で試す: Try the documents:")
     for query in (QUESTION, "副業 許可 条件", "サーバ", "振替休日"):
         base = STATUTES if query == "振替休日" else COMPANY
-        out.print(f'  SHIRUBE_HOME={home} shirube search "{query}" --kb {base} --why')
-    out.print(f'  SHIRUBE_HOME={home} shirube ask "{QUESTION}"')
-    docs = application.settings.docs
-    out.print(f"\nページ（{docs}）で試す:")
+        out.print(f'  {typed} search "{query}" --kb {base} --why', soft_wrap=True)
+    out.print(f'  {typed} ask "{QUESTION}"', soft_wrap=True)
+    out.print("\nページで試す: Try the pages:")
     for words in (f'search "{PAGE_QUESTION}"', "graph", "broken", "stale"):
-        out.print(f"  shirube pages {words} --docs {docs}")
-    out.print("\n特許で試す（見本の公報）:")
-    out.print(f"  SHIRUBE_HOME={home} shirube patents search '{CLAIM}' --fi G06V10")
-    out.print("\n制度で試す:")
+        out.print(f"  {_typed(command)} pages {words} --docs {shlex.quote(str(docs))}", soft_wrap=True)
+    out.print("\n特許で試す（見本の公報）: Try the patents (invented ones):")
+    out.print(f"  {typed} patents search '{CLAIM}' --fi G06V10", soft_wrap=True)
+    out.print("\n制度で試す: Try the programmes:")
     for words in (f'search "{PROGRAMME}"', f"check {' '.join(TOGETHER)}", "meta"):
-        out.print(f"  SHIRUBE_HOME={home} shirube programs {words}")
+        out.print(f"  {typed} programs {words}", soft_wrap=True)
     asked = json.dumps({"query": QUESTION, "knowledge_base_id": company}, ensure_ascii=False)
-    out.print("\nHTTP で試す（この端末で動き続けます。止めるには Ctrl+C）:")
+    out.print(
+        "\nHTTP で試す（この端末で動き続けます。止めるには Ctrl+C）: Try HTTP (runs here until Ctrl+C):"
+    )
     out.print(f"  curl {at}/v1/knowledge-bases")
-    out.print(f"  curl {at}/v1/knowledge-bases/search -d '{asked}'")
+    out.print(f"  curl {at}/v1/knowledge-bases/search -d '{asked}'", soft_wrap=True)
     out.print(f"  MCP: {at}/mcp   OpenAPI: {at}/openapi.json")
-    out.print("\nMCP クライアント（Claude Desktop など）の設定:")
+    out.print("\nMCP クライアント（Claude Desktop など）の設定: For an MCP client such as Claude Desktop:")
     out.print_json(
         data={
             "mcpServers": {
                 "shirube": {
-                    "command": _command(),
+                    "command": str(command),
                     "args": ["serve", "--docs", str(docs)],
                     "env": {"SHIRUBE_HOME": str(home)},
                 }
@@ -206,5 +210,12 @@ def _tell(application: Application, company: str, at: str) -> None:
     )
 
 
-def _command() -> str:
-    return str(Path(sys.executable).with_name("shirube"))
+def _typed(command: Path) -> str:
+    """What has to be typed for this command: its name where the shell finds it, else where it is."""
+    found = shutil.which("shirube")
+    same = found is not None and Path(found).resolve().parent == command.resolve().parent
+    return "shirube" if same else shlex.quote(str(command))
+
+
+def _command() -> Path:
+    return Path(sys.executable).with_name("shirube")
