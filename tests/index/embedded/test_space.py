@@ -22,6 +22,7 @@ from sqlalchemy import select
 from shirube.caller import LOCAL
 from shirube.errors import Unavailable
 from shirube.index.contract import Change, Embedded, Entry
+from shirube.index.embedded import slices
 from shirube.index.embedded import space as module
 from shirube.index.embedded.space import EmbeddedSpace
 from shirube.query.filters import Filters
@@ -156,7 +157,7 @@ def test_catching_up_does_nothing_when_nothing_changed(space: EmbeddedSpace, fol
 def test_a_large_change_becomes_searchable_slice_by_slice(
     folder: Path, feed: KnowledgeFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SLICE", 15)
+    monkeypatch.setattr(slices, "SLICE", 15)
     space = EmbeddedSpace(folder, LAYOUT, feed)
     searchable: list[tuple[int, int]] = []
 
@@ -187,7 +188,7 @@ def test_an_interrupted_catch_up_goes_on_where_it_stopped(
     feed: KnowledgeFeed,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "SLICE", 15)
+    monkeypatch.setattr(slices, "SLICE", 15)
     broken = Interrupted(database, base.id)
     with pytest.raises(Unavailable):
         EmbeddedSpace(folder, LAYOUT, broken).catch_up()
@@ -428,7 +429,7 @@ def test_the_first_build_elsewhere_is_a_typed_error_and_no_crash(
 
 def test_a_rebuild_goes_on_behind_the_answers(space: EmbeddedSpace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped when two of four slices are built, it has not shown anything of them."""
-    monkeypatch.setattr(module, "SLICE", 15)
+    monkeypatch.setattr(slices, "SLICE", 15)
     space.rebuild()  # in slices: each leaves a removed entry, its revision, which counts for Tantivy's idf
     before = answer(space)
     begun, free, answers = threading.Event(), threading.Event(), 0

@@ -26,7 +26,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shirube.errors import ShirubeError, Unavailable
 from shirube.index.contract import (
-    Change,
     Embedded,
     Entry,
     Feed,
@@ -41,9 +40,9 @@ from shirube.index.contract import (
     Weight,
 )
 from shirube.index.embedded.files import replace_text
+from shirube.index.embedded.slices import applied
 from shirube.index.embedded.text import TantivySpace
 from shirube.index.embedded.vectors import UsearchSpace, stored_models
-from shirube.index.embedded.workers import kept_processes
 from shirube.query.filters import Filters
 from shirube.text import synonyms
 from shirube.text.tokenize import VERSION
@@ -51,8 +50,6 @@ from shirube.text.tokenize import VERSION
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-# So many entries become searchable at a time while a large import goes in.
-SLICE = 20_000
 _CURRENT = "current.json"
 _VECTORS = "vectors"
 _LOCK_SECONDS = 120
@@ -337,7 +334,7 @@ class EmbeddedSpace:
         """Bring the open generation up to date; False when it cannot be written to."""
         assert self._text is not None
         try:
-            for _ in _applying(self._text, self._feed, progress):
+            for _ in applied(self._text, self._feed, progress):
                 pass
         except (ShirubeError, SQLAlchemyError, OSError):
             raise
@@ -355,7 +352,7 @@ class EmbeddedSpace:
         folder = self._folder / f"text-{number}"
         text = TantivySpace(folder, self.layout)
         in_place = False
-        for _ in _applying(text, self._feed, progress):
+        for _ in applied(text, self._feed, progress):
             # A first build is searchable while it grows; a rebuild takes over only when it is complete.
             if not in_place and self._text is None:
                 self._put_in_place(folder, text)
@@ -389,38 +386,6 @@ class EmbeddedSpace:
             yield True
         finally:
             lock.release()
-
-
-def _applying(text: TantivySpace, feed: Feed, progress: Progress | None) -> Iterator[None]:
-    """Bring `text` up to the feed, a slice at a time; each slice ends in a commit.
-
-    Changes come by their latest revision, so after a slice everything up to its last revision is contained.
-    """
-    changes = feed.changes(text.revision)
-    total = sum(change.entries for change in changes)
-    done = 0
-    with kept_processes(total):
-        for part in _slices(changes):
-            groups = [change.group for change in part]
-            added = 0
-            for added in text.write(part[-1].revision, groups, feed.entries(groups)):
-                if progress:
-                    progress(min(done + added, total), total)
-            done += added
-            yield
-
-
-def _slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    part: list[Change] = []
-    size = 0
-    for change in changes:
-        part.append(change)
-        size += change.entries
-        if size >= SLICE:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
 
 
 def _opened(folder: Path, layout: Layout) -> TantivySpace | None:
