@@ -70,6 +70,114 @@ def test_the_same_sign_is_judged_by_what_stands_around_it(text: str, wanted: str
     assert long_vowels(text)[0] == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("サ-ビス一覧", "サービス一覧"),
+        ("メニュ-一覧", "メニュー一覧"),
+        ("ユ-ザ-一覧", "ユーザー一覧"),
+        ("ペ-ジ一覧", "ページ一覧"),
+        ("メンバ-一同", "メンバー一同"),
+        ("カ-ド一枚", "カード一枚"),
+        ("センサ-一つ", "センサー一つ"),
+        ("サ一ビス一覧", "サービス一覧"),
+        ("メニュ一一覧", "メニュー一覧"),
+        ("ｻ-ﾋﾞｽ一覧", "ｻｰﾋﾞｽ一覧"),
+    ],
+)
+def test_a_number_one_behind_a_misread_word_stays(text: str, wanted: str) -> None:
+    assert long_vowels(text)[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("ユ-ザ-名", "ユーザー名"),
+        ("ユ-ザ-ID", "ユーザーID"),
+        ("サ-バ-室", "サーバー室"),
+        ("メ-カ-保証", "メーカー保証"),
+        ("マネ-ジャ-会議", "マネージャー会議"),
+        ("オ-ナ-様", "オーナー様"),
+        ("ﾕ-ｻﾞ-名", "ﾕｰｻﾞｰ名"),
+        ("ユ-ザ-インタ-フェ-ス", "ユーザーインターフェース"),
+        ("サ-バ-ル-ム", "サーバールーム"),
+        ("コ-ポレ-トガバナンスレポ-トフォ-マット", "コーポレートガバナンスレポートフォーマット"),
+        ("サ-バ-1とサ-バ-A", "サーバ-1とサーバ-A"),
+    ],
+)
+def test_the_last_of_several_misread_marks_is_judged_by_the_word_with_the_others(
+    text: str, wanted: str
+) -> None:
+    assert long_vowels(text)[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("デジタル-マ-ケティング", "デジタル-マーケティング"),
+        ("ワンタイム-パスワ-ド", "ワンタイム-パスワード"),
+        ("テレビ-ゲ-ム", "テレビ-ゲーム"),
+        ("パ-ト-アルバイト", "パート-アルバイト"),
+        ("スタ-ト-ゴ-ル", "スタート-ゴール"),
+        ("ドル-ユ-ロ", "ドル-ユーロ"),
+        ("カ-ル-マルクス", "カール-マルクス"),
+        ("ユニバ-サル-デザイン", "ユニバーサル-デザイン"),
+        ("サル-デザイン", "サル-デザイン"),
+        ("パスワ-ド-リセット", "パスワード-リセット"),
+    ],
+)
+def test_a_border_stays_beside_misread_marks(text: str, wanted: str) -> None:
+    assert long_vowels(text)[0] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("エラ-発生", "エラー発生"),
+        ("コピ-機", "コピー機"),
+        ("スキ-場", "スキー場"),
+        ("カバ-率", "カバー率"),
+        ("フォロ-体制", "フォロー体制"),
+        ("クッキ-設定", "クッキー設定"),
+        ("エラ-コ-ド", "エラーコード"),
+        ("カスタマ-サポ-ト", "カスタマーサポート"),
+        ("パワ-ハラスメント", "パワーハラスメント"),
+        ("フリ-ダイヤル", "フリーダイヤル"),
+        ("カレ-ライス", "カレーライス"),
+        ("ケアマネ-ジャ-", "ケアマネージャー"),
+    ],
+)
+def test_a_mark_is_restored_though_what_precedes_it_is_a_word_too(text: str, wanted: str) -> None:
+    assert long_vowels(text)[0] == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "スキー-ジャンプ",
+        "コピー-ペースト",
+        "サーバ-クライアント",
+        "マスタ-スレーブ",
+        "ローマ-ミラノ",
+        "インド-パキスタン",
+        "ベータ-カロテン",
+        "ドル-円",
+        "キャッシュ-フロー",
+        "レオナルド-ダ-ヴィンチ",
+        "ロレンツォ-デ-メディチ",
+        "ラ-マンチャ",
+        "オン-オフ",
+        "ガス-電気",
+        "イ-甲",
+        "ニュース-一覧",
+        "ベンジルオキシ-2",
+        "ア-イ-ウ",
+    ],
+)
+def test_a_border_between_words_is_not_joined(text: str) -> None:
+    assert long_vowels(text) == (text, [])
+
+
 def test_the_same_text_is_the_first_witness() -> None:
     restored, [change] = long_vowels("マイナビキャリ-では、キャリアを考えます。")
     assert restored == "マイナビキャリアでは、キャリアを考えます。"
@@ -96,3 +204,11 @@ def test_the_time_grows_with_the_text_alone(piece: str) -> None:
     started = time.monotonic()
     long_vowels((piece * 10_000)[:10_000])
     assert time.monotonic() - started < 2
+
+
+def test_the_time_grows_with_the_text_alone_where_no_word_comes_twice() -> None:
+    letters = [chr(code) for code in range(ord("ア"), ord("ワ"))]
+    pieces = [f"{first}{second}-" for first in letters for second in letters]
+    started = time.process_time()
+    long_vowels("".join(pieces)[:10_000])
+    assert time.process_time() - started < 2

@@ -1,43 +1,43 @@
 """Long vowel marks that a scan has turned into something else: マネ-ジャ- is マネージャー, and セブン-イレブン stays.
 
-A dash-like sign in or after katakana is a candidate. Three witnesses are heard, in this order: the same text, where it
-spells the word elsewhere; the dictionary, where the word with a long vowel mark is in it; and the letters themselves,
-where nothing can begin with what follows or end with what precedes. Without a witness nothing is changed.
+A dash-like sign in or after katakana is a candidate. Three witnesses are heard, in this order: the same text,
+where it spells the word elsewhere; the dictionary, by which all signs of a run are read together; and the
+letters themselves, where nothing can begin with what follows or end with what precedes. Without a witness
+nothing is changed.
 
 What only the letters say, or nobody, is doubtful: a language model may be asked about it, and about nothing else.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
 from shirube.text.normalize import fold, fold_with_map
-from shirube.text.tokenize import dictionary_spans, words
+from shirube.text.ocr_reading import Sign, Stretch, marks
+from shirube.text.ocr_words import (
+    DASHES,
+    FOLLOWING,
+    KATAKANA,
+    LONG,
+    LOOK_ALIKES,
+    NEVER_LONG,
+    all_known,
+    numbers,
+)
 
 Reason = Literal["same_text", "dictionary", "letters", "llm"]
-Spans = Sequence[tuple[int, int]]
 
-_LONG, _HALF_LONG = "ー", "ｰ"
-_DASHES = "-‐‑‒–—―−－ｰ─━"
-# They are letters and signs of their own; for a long vowel they stand only where nothing else can be meant.
-_LOOK_ALIKES = "一|｜"
-_KATAKANA = "ァ-ヺｦ-ｯｱ-ﾟ"
-_SIGNS = re.escape(_DASHES + _LOOK_ALIKES)
-_RUN = re.compile(rf"[{_KATAKANA}][{_KATAKANA}ー{_SIGNS}]*")
-_WORD = re.compile(rf"[{_KATAKANA}][{_KATAKANA}ー]+")
+_HALF_LONG = "ｰ"
+_SIGNS = re.escape(DASHES + LOOK_ALIKES)
+_RUN = re.compile(rf"[{KATAKANA}][{KATAKANA}ー{_SIGNS}]*")
+_WORD = re.compile(rf"[{KATAKANA}][{KATAKANA}ー]+")
 _SIGN = re.compile(rf"[{_SIGNS}]")
-_LETTER = re.compile(rf"[{_KATAKANA}]")
-# A sign before these numbers or names something: アミノ－１, カメラ一体型.
-_NUMBERING = re.compile(r"[0-9０-９A-Za-zＡ-Ｚａ-ｚα-ωΑ-Ω一二三四五六七八九十〇]")
-# A word that may do without its long vowel has it before these: ユーザ－は, but アルファ－酸化鉄.
-_AFTER_A_WORD = re.compile(r"[ぁ-ゖ、。，．,.」』）)\s]")
-_SHORTEST = 2
+_LETTER = re.compile(rf"[{KATAKANA}]")
 _NEVER_FIRST = frozenset("ンッァィゥェォャュョヮ")
-_NEVER_LAST = frozenset("ュョ")
-# No vowel is there to be long.
-_NEVER_LONG = frozenset("ンッﾝｯ")
+# キャッシュ is a word, and that is known; コンピュ is none.
+_SELDOM_LAST = frozenset("ュョ")
 _VOWELS = "アイウエオ"
 # So many letters of a word are enough to know it again.
 _TELLING = 3
@@ -104,24 +104,23 @@ def _judgements(text: str) -> Iterator[tuple[Change | None, Doubt | None]]:
 def _in_stretch(
     text: str, start: int, end: int, spelt: "_Spelt"
 ) -> Iterator[tuple[Change | None, Doubt | None]]:
-    """A stretch of katakana and signs: every sign is tried as a long vowel at once, then each is judged."""
+    """A stretch of katakana and signs, whose signs are judged together."""
     written = text[start:end]
-    folded = fold_with_map(_SIGN.sub(_LONG, written))
-    known = [folded.origin(*span) for span in dictionary_spans(folded.text)]
-    for sign in _SIGN.finditer(written, 1):
-        at, change = sign.start(), None
+    places = _places(written)
+    judged = _judged(written, places, text[end : end + FOLLOWING], spelt)
+    for at in places:
+        change = None
         half = "ｦ" <= written[at - 1] <= "ﾟ"
-        judged = _judged(written, at, text[end : end + 1], known, spelt)
-        if judged:
-            letter, reason = judged
-            if letter == _LONG and half:
+        letter, reason = judged.get(at, (None, None))
+        if letter and reason:
+            if letter == LONG and half:
                 letter = _HALF_LONG
             if letter != written[at]:
                 change = Change(start + at, written[at], letter, reason)
-        doubtful = (judged is None or judged[1] == "letters") and _may_be_long(text, start + at)
+        doubtful = reason in (None, "letters") and _may_be_long(text, start + at)
         if doubtful:
             inside = _LETTER.match(text, start + at + 1)
-            letters = _HALF_LONG if half else _LONG if inside else _LONG + _VOWELS
+            letters = _HALF_LONG if half else LONG if inside else LONG + _VOWELS
             yield change, Doubt(start + at, written[at], letters, change)
         else:
             yield change, None
@@ -130,57 +129,90 @@ def _in_stretch(
 def _may_be_long(text: str, at: int) -> bool:
     """Whether a sign after katakana can be a letter: not between signs, before a number, or where no vowel is."""
     before, after = text[at - 1], text[at + 1 : at + 2]
-    if not _LETTER.match(before) or before in _NEVER_LONG or text[at] == _HALF_LONG:
+    if not _LETTER.match(before) or before in NEVER_LONG or text[at] == _HALF_LONG:
         return False
-    if text[at] in _LOOK_ALIKES:
+    if text[at] in LOOK_ALIKES:
         return bool(_LETTER.match(after))
-    return not _SIGN.match(after) and after != _LONG and not _NUMBERING.match(after)
+    return not _SIGN.match(after) and after != LONG and not numbers(text[at + 1 : at + 1 + FOLLOWING])
 
 
-def _judged(written: str, at: int, after: str, known: Spans, spelt: "_Spelt") -> tuple[str, Reason] | None:
-    """The letter that stands for the sign at `at`, and who says so."""
-    before, behind = _SIGN.split(written[:at])[-1], _SIGN.split(written[at + 1 :])[0]
-    numbering = at + 1 == len(written) and _NUMBERING.match(after)
-    may_be_a_letter = written[at] in _DASHES or not _all_known(before)
-    if not numbering and may_be_a_letter and (letter := spelt.instead(before, behind)):
-        return letter, "same_text"
-    reach = _reach(known, at - len(before), at)
-    if reach is None:
-        never = behind and (behind[0] in _NEVER_FIRST or before[-1:] in _NEVER_LAST)
-        return (_LONG, "letters") if never and written[at] in _DASHES else None
-    apart = _apart(before, written[at], behind, after if at + 1 == len(written) else "", reach > at + 1)
-    return None if apart else (_LONG, "dictionary")
+def _places(written: str) -> list[int]:
+    """Where the signs are; the first letter of a stretch is none of them."""
+    return [sign.start() for sign in _SIGN.finditer(written, 1)]
 
 
-def _reach(known: Spans, start: int, at: int) -> int | None:
-    """Where the word ends that has the sign at `at` in it, if everything from `start` to there is in the dictionary."""
-    for first, last in known:
-        if last <= start:
-            continue
-        if first > start:
-            return None
-        if first < at < last:
-            return last
-        start = last
-    return None
+def _judged(
+    written: str, places: Sequence[int], after: str, spelt: "_Spelt"
+) -> dict[int, tuple[str, Reason]]:
+    """The letters that stand for the signs at some of these places, and who says so."""
+    judged: dict[int, tuple[str, Reason]] = {}
+    for at in places:
+        if letter := _spelt_elsewhere(written, at, after, spelt):
+            judged[at] = letter, "same_text"
+    # Nothing beyond the stretch is looked at where katakana follows the last sign.
+    for at in _in_dictionary(_with_letters(written, judged), after if _SIGN.match(written[-1]) else ""):
+        judged[at] = LONG, "dictionary"
+    if len(judged) < len(places):
+        read = _with_letters(written, judged)
+        for at in places:
+            if at not in judged and _by_letters(read, at):
+                judged[at] = LONG, "letters"
+    return judged
 
 
-def _apart(before: str, sign: str, behind: str, after: str, goes_on: bool) -> bool:
-    """Whether the sign is more likely one than a long vowel, though the dictionary has the word with it."""
-    if sign in _LOOK_ALIKES:
-        if goes_on:
-            return _all_known(before) and _all_known(behind)
-        return len(before) < _SHORTEST or _all_known(before) or bool(_NUMBERING.match(after))
-    if goes_on:
+def _with_letters(written: str, judged: Mapping[int, tuple[str, Reason]]) -> str:
+    if not judged:
+        return written
+    letters = list(written)
+    for at, (letter, _) in judged.items():
+        letters[at] = letter
+    return "".join(letters)
+
+
+def _spelt_elsewhere(written: str, at: int, after: str, spelt: "_Spelt") -> str | None:
+    """The letter that the same text has elsewhere in place of a sign."""
+    before, behind = _around(written, at)
+    if written[at] in LOOK_ALIKES and all_known(fold(before)):
+        return None
+    numbering = at + 1 == len(written) and numbers(after)
+    return None if numbering else spelt.instead(before, behind)
+
+
+@lru_cache(10_000)
+def _in_dictionary(written: str, after: str) -> tuple[int, ...]:
+    """The places of the signs that are marks by the dictionary."""
+    places = _places(written)
+    if not places:
+        return ()
+    letters, folded_places = _folded(_SIGN.sub(LONG, written), places)
+    around = written + after
+    signs = tuple(
+        Sign(folded_at, written[at], around[at + 1 : at + 1 + FOLLOWING])
+        for at, folded_at in zip(places, folded_places, strict=True)
+    )
+    return tuple(places[number] for number in marks(Stretch(letters, signs)))
+
+
+def _folded(written: str, places: Sequence[int]) -> tuple[str, Sequence[int]]:
+    """Folded letters, and where the places are in them: ﾋﾟ becomes one letter."""
+    folded = fold(written)
+    if len(folded) == len(written):
+        return folded, places
+    with_map = fold_with_map(written)
+    return with_map.text, [with_map.starts.index(at) for at in places]
+
+
+def _by_letters(written: str, at: int) -> bool:
+    """Whether a sign is a mark, as no word begins with what follows or ends with what precedes."""
+    before, behind = _around(written, at)
+    if not behind or written[at] not in DASHES:
         return False
-    # The word ends with the sign. エネルギ is エネルギー to Sudachi, アルファ is not アルファー.
-    if behind:
-        return _all_known(before)
-    if len(before) < _SHORTEST or _all_known(before):
-        usual = words(before)[-1:]
-        either = bool(usual) and usual[0].endswith(_LONG) and not before.endswith(_LONG)
-        return bool(_NUMBERING.match(after)) if either else bool(after) and not _AFTER_A_WORD.match(after)
-    return False
+    return behind[0] in _NEVER_FIRST or (before[-1:] in _SELDOM_LAST and not all_known(fold(before)))
+
+
+def _around(written: str, at: int) -> tuple[str, str]:
+    """The letters on both sides of a sign, up to the next signs."""
+    return _SIGN.split(written[:at])[-1], _SIGN.split(written[at + 1 :])[0]
 
 
 class _Spelt:
@@ -196,11 +228,11 @@ class _Spelt:
         for size in range(min(len(before), 2 * _TELLING), 0, -1):
             left = before[-size:]
             if behind:
-                if left + _LONG + behind in self._words:
-                    return _LONG
+                if left + LONG + behind in self._words:
+                    return LONG
             elif size >= _TELLING:
-                for letter in _LONG + _VOWELS:
-                    if left + letter in self._beginnings and _all_known(left + letter):
+                for letter in LONG + _VOWELS:
+                    if left + letter in self._beginnings and all_known(fold(left + letter)):
                         return letter
         return None
 
@@ -211,13 +243,3 @@ class _Spelt:
     @cached_property
     def _beginnings(self) -> frozenset[str]:
         return frozenset(word[:size] for word in self._words for size in range(_TELLING, 2 * _TELLING + 2))
-
-
-@lru_cache(10_000)
-def _all_known(letters: str) -> bool:
-    """Whether these letters are nothing but words of the dictionary, none of a single letter."""
-    folded = fold(letters)
-    spans = dictionary_spans(folded)
-    return sum(end - start for start, end in spans) == len(folded) and all(
-        end - start > 1 for start, end in spans
-    )
