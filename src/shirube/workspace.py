@@ -1,8 +1,12 @@
 """What one process shares: the database, the models, the indexes. Each is opened when it is first needed."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from shirube.index.contract import Feed, Layout
 from shirube.index.embedded.space import EmbeddedSpace
@@ -13,6 +17,8 @@ from shirube.retrieval.calibration import Calibration, Standing, Uncalibrated, s
 from shirube.settings import Settings
 from shirube.store.database import Database, open_database
 from shirube.store.journal import Journal
+
+_EMBEDDING = "embedding.lock"
 
 
 class Workspace:
@@ -65,6 +71,21 @@ class Workspace:
             if name not in self._spaces:
                 self._spaces[name] = EmbeddedSpace(self.space_folder(name), layout, feed)
             return self._spaces[name]
+
+    @contextmanager
+    def embedding(self) -> Iterator[bool]:
+        """While inside, other processes over this folder leave making vectors to this one; False if one has begun."""
+        self.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(self.settings.home / _EMBEDDING)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
 
     def drop_space(self, name: str) -> None:
         with self._guard:

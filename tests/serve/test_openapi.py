@@ -113,8 +113,8 @@ def stocked(folder: Path) -> tuple[Any]:
     database = application.workspace().database
     import_publications(database, LOCAL, sorted((SAMPLES.parent / "patents").iterdir()))
     import_files(database, LOCAL, sorted((SAMPLES.parent / "programs").iterdir()), strict=True)
-    application.patents().library.prepare(LOCAL.tenant)
-    application.knowledge().complete_vectors(LOCAL)
+    application.patents().library.complete()
+    application.knowledge().complete_vectors()
     return (application,)
 
 

@@ -44,7 +44,7 @@ def run(*, once: bool) -> None:
     with progress_bar("ページを読んでいます") as progress:
         application.pages().site.read(progress)
         application.pages().site.embed(application.workspace().embedder)
-    application.patents().library.prepare(LOCAL.tenant)
+    application.patents().library.complete()
     company = _base_id(application, COMPANY)
     if once:
         _show_documents(application, company)

@@ -118,7 +118,7 @@ def add_to(
                     "Another process holds the index; the rest is caught up with on the next search."
                 )
     if vectors and workspace.embedder:
-        with progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
+        with workspace.embedding(), progress_bar("ベクトルを作っています（検索はもう使えます）") as progress:
             try:
                 embed_missing(space, workspace.embedder, BODY, TITLE, progress)
                 application.knowledge().summarise(base.id)

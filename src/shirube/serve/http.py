@@ -21,11 +21,12 @@ from shirube import __version__
 from shirube.caller import Caller
 from shirube.errors import AccessDenied, Internal, ShirubeError, TooManyRequests
 from shirube.serve.conformance import RETRY_MS, Events, Fixtures, add_to
+from shirube.serve.following import Following
 from shirube.serve.gate import THREADS, Gate
 from shirube.serve.guard import METADATA, Guard
 from shirube.serve.identity import Door, Identity
 from shirube.serve.limits import Buckets, Capacity
-from shirube.serve.mcp import build_server, prepare
+from shirube.serve.mcp import build_server
 from shirube.serve.metrics import CONTENT_TYPE, Metrics
 from shirube.serve.openapi import CHAT, openapi_document
 from shirube.serve.problems import PROBLEM, Refused, problem, retry_after
@@ -81,9 +82,10 @@ def build_app(application: Application, settings: ServeSettings) -> Guard:
         async with manager.run():
             # Those that wait for a model must not take the threads of those that work.
             asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "call"))
-            preparing = asyncio.create_task(asyncio.to_thread(prepare, application))
+            following = Following(application)
+            following.start()
             yield
-            preparing.cancel()
+            following.end()
         application.workspace().journal.flush()
 
     app = FastAPI(

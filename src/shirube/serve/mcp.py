@@ -2,7 +2,6 @@
 
 import logging
 import sys
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import count
@@ -18,6 +17,7 @@ from shirube import __version__
 from shirube.caller import LOCAL, Caller
 from shirube.operations import Answer, Operation, showable
 from shirube.serve.budget import cut
+from shirube.serve.following import Following
 from shirube.toolsets.patents.prompts import PROMPTS, Prompt
 from shirube.toolsets.registry import Application
 
@@ -71,11 +71,12 @@ def build_server(
     """
     registry = application.registry
     tools_by_name: dict[str, types.Tool] = {}
-    preparing = threading.Thread(target=prepare, args=(application,), name="prepare", daemon=True)
+    following = Following(application)
 
     def prepared() -> None:
-        if gate is None and preparing.ident is None:
-            preparing.start()
+        """Once the client knows the tools: nothing may delay that. Over HTTP the server follows from its start."""
+        if gate is None:
+            following.start()
 
     def calling(context: Any) -> Call:
         """How an operation is called for whoever this request is from."""
@@ -251,15 +252,3 @@ def _prompt(prompt: Prompt) -> types.Prompt:
     return types.Prompt(
         name=prompt.name, title=prompt.title.ja, description=str(prompt.description), arguments=[invention]
     )
-
-
-def prepare(application: Application) -> None:
-    """Open what the first search needs, let indexes catch up, then vectors, once the client knows the tools."""
-    try:
-        if application.settings.docs:
-            application.pages().follow()
-        application.knowledge().prepare(LOCAL)
-        application.knowledge().complete_vectors(LOCAL)
-        application.patents().library.prepare(LOCAL.tenant)
-    except Exception:
-        log.warning("could not prepare", exc_info=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
 
-from shirube.caller import Caller
+from shirube.caller import LOCAL, Caller
 from shirube.errors import AccessDenied, InvalidInput, NotFound
 from shirube.store.access import base_in_reach, base_owned, counted
 from shirube.store.clock import now
@@ -40,6 +40,28 @@ def list_bases(connection: Connection, caller: Caller) -> list[tuple[KnowledgeBa
         _bases_with_counts(caller).where(base_in_reach(caller)).order_by(knowledge_bases.c.name)
     )
     return [(_base(row), _statistics(row)) for row in rows]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A knowledge base as whoever owns the data sees it: with its tenant, and all that is in it."""
+
+    base: KnowledgeBase
+    tenant: str
+    statistics: Statistics
+
+
+def every_base(connection: Connection) -> list[Held]:
+    """The knowledge bases of all tenants: for whoever looks after the data, not for callers."""
+    order = (knowledge_bases.c.tenant_id, knowledge_bases.c.name)
+    rows = connection.execute(_bases_with_counts(LOCAL).order_by(*order))
+    return [Held(_base(row), row.tenant_id, _statistics(row)) for row in rows]
+
+
+def state(connection: Connection) -> tuple[int, int]:
+    """Something that differs whenever a document of any base has changed."""
+    row = connection.execute(select(func.count(), func.sum(knowledge_bases.c.revision))).one()
+    return int(row[0]), int(row[1] or 0)
 
 
 def get_base(

@@ -25,6 +25,19 @@ def revision_of(connection: Connection, tenant: str) -> int:
     return int(connection.execute(select(func.max(publications.c.revision)).where(own)).scalar() or 0)
 
 
+def tenants(connection: Connection) -> dict[str, int]:
+    """All tenants that have publications, and how many: for whoever looks after the data, not for callers."""
+    tenant = publications.c.tenant_id
+    rows = connection.execute(select(tenant, func.count()).group_by(tenant).order_by(tenant))
+    return {name: int(held) for name, held in rows}
+
+
+def state(connection: Connection) -> tuple[int, int]:
+    """Something that differs whenever a publication has changed."""
+    row = connection.execute(select(func.count(), func.max(publications.c.revision))).one()
+    return int(row[0]), int(row[1] or 0)
+
+
 def hashes(connection: Connection, caller: Caller, ids: Sequence[str]) -> dict[str, tuple[int, str]]:
     """Of those publications that there are, key and content hash."""
     found = {}

@@ -54,7 +54,7 @@ class Office:
         with self.application.workspace().database.read() as connection:
             for base, _ in bases.list_bases(connection, LOCAL):
                 service.space(base.id).catch_up()
-        service.complete_vectors(LOCAL)
+        service.complete_vectors()
 
     def ask(self, query: str, caller: Caller = LOCAL, **arguments: Any) -> dict[str, Any]:
         asked = {"query": query, **arguments}

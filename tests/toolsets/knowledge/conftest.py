@@ -99,7 +99,7 @@ def company_with_vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     add_files(served.database, LOCAL, served.base, find_files([SAMPLES]), Options())
     service = KnowledgeService(served.application.workspace())
     service.space(served.base.id).catch_up()
-    service.complete_vectors(LOCAL)
+    service.complete_vectors()
     yield served
     served.database.close()
 

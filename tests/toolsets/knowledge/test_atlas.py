@@ -81,7 +81,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Kno
             put(connection, base, document(f"{name}.md", *texts, title=f"{name}の規程"), collection=name)
     knowledge = served.application.knowledge()
     knowledge.space(base.id).catch_up()
-    knowledge.complete_vectors(LOCAL)
+    knowledge.complete_vectors()
     yield served, base
     served.database.close()
 

@@ -39,7 +39,7 @@ half = len(files) // 2
 for part in (files[:half], files[half:]):
     add_files(workspace.database, LOCAL, base, part, Options())
     service.space(base.id).catch_up()
-    service.complete_vectors(LOCAL)
+    service.complete_vectors()
 for query in QUERIES:
     asked = {"query": query, "knowledge_base_id": base.id, "max_results": 20, "threshold": 0.0}
     body = asyncio.run(application.registry.call("search_documents", LOCAL, asked)).body

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shirube.caller import LOCAL
 from shirube.ingest.embedding import embed_missing
 from shirube.models.contract import Matrix
 from shirube.models.errors import ModelError
@@ -49,7 +48,7 @@ def test_the_embedder_before_answers_until_the_new_vectors_are_complete(served: 
     assert body["results"][0]["metadata"]["dense_score"] is not None
     [warning] = body["warnings"]
     assert "being changed" in warning
-    served.application.knowledge().complete_vectors(LOCAL)
+    served.application.knowledge().complete_vectors()
     body = served.found("兼業の許可", knowledge_base_id=base.id, threshold=0.0, explain=True)
     assert body["explain"]["recipe"]["embedder"] == "others"
     assert "warnings" not in body

@@ -6,7 +6,7 @@ import math
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlalchemy import select
 
 from shirube.caller import LOCAL
 from shirube.ingest.embedding import embed_missing
+from shirube.ingest.sync import Options, add_files, find_files
 from shirube.models.contract import Embedder
 from shirube.query.filters import Filters
 from shirube.settings import load_settings
@@ -24,6 +25,7 @@ from shirube.store.documents import document_text
 from shirube.store.runs import get_run
 from shirube.store.tables import documents
 from shirube.toolsets.knowledge.feed import BODY, TITLE
+from shirube.toolsets.knowledge.service import KnowledgeService
 from shirube.toolsets.registry import Application
 from tests.retrieval.ranking import Letters
 from tests.store.records import document, put, remove
@@ -83,6 +85,57 @@ def test_a_query_in_english_finds_its_document(company_with_vectors: Served) -> 
     first = company_with_vectors.found("How do I apply for paid leave?")["results"][0]
     assert first["metadata"]["document_title"] == "FAQ for English-speaking employees"
     assert "leave" in first["metadata"]["heading_path"][-1]
+
+
+JAPANESE_RULES = """# 休暇規程
+
+## 第10条（年次有給休暇）
+勤続6か月以上の社員に、年10日の年次有給休暇を付与する。翌年度に限り繰り越すことができる。
+
+## 第12条（育児休業）
+子が1歳に達するまで育児休業を取得できる。申請は開始予定日の1か月前までに行う。
+"""
+ENGLISH_RULES = """# Handbook
+
+## Travel
+Receipts must be submitted within two weeks after a business trip.
+
+## Overtime
+Overtime is paid at 125 percent of the hourly wage and approved by the manager.
+"""
+
+
+@pytest.fixture(scope="module")
+def two_languages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A few rules in each language, and notes in English that are about neither."""
+    folder = tmp_path_factory.mktemp("two-languages")
+    (folder / "休暇.md").write_text(JAPANESE_RULES)
+    (folder / "handbook.md").write_text(ENGLISH_RULES)
+    for number, subject in enumerate(("deployment", "testing", "releases", "planning", "reviews", "hiring")):
+        (folder / f"note-{number}.md").write_text(f"# Note {number}\n\nA note of the project on {subject}.\n")
+    served = serve(tmp_path_factory.mktemp("two-languages-home"), "use")
+    add_files(served.database, LOCAL, served.base, find_files([folder]), Options())
+    service = KnowledgeService(served.application.workspace())
+    service.space(served.base.id).catch_up()
+    service.complete_vectors()
+    yield served
+    served.database.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("有給は何日もらえる？", "第10条（年次有給休暇）"),
+        ("休みを翌年に持ち越せますか", "第10条（年次有給休暇）"),
+        ("When do I submit receipts?", "Travel"),
+        ("How much is overtime paid?", "Overtime"),
+    ],
+)
+def test_in_a_base_of_two_languages_each_is_found_by_its_own(
+    two_languages: Served, query: str, heading: str
+) -> None:
+    first = two_languages.found(query)["results"][0]
+    assert first["metadata"]["heading_path"][-1] == heading
 
 
 # Shape

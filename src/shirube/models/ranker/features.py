@@ -7,6 +7,7 @@ Words come as the index's fingerprints, vectors as cosines; nothing is tokenised
 import re
 
 import numpy as np
+import numpy.typing as npt
 
 from shirube.models.contract import Candidates, Question, Scores
 from shirube.models.ranker.matches import Found, Line, match_kanji, match_pairs, match_words
@@ -96,6 +97,14 @@ _JAPANESE = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 _LOOKED_AT = 200
 
 
+def foreign_to(question: Question, candidates: Candidates) -> npt.NDArray[np.bool_]:
+    """Which candidates are not in the language of the question: Japanese, or another."""
+    japanese = bool(_JAPANESE.search(question.text))
+    return np.array(
+        [bool(_JAPANESE.search(text[:_LOOKED_AT])) != japanese for text in candidates.texts], bool
+    )
+
+
 def features(question: Question, candidates: Candidates) -> Scores:
     count = len(candidates)
     if not count:
@@ -112,9 +121,7 @@ def features(question: Question, candidates: Candidates) -> Scores:
     table |= _dense(candidates)
     alone = 1 - table["best_covered"]
     table |= {f"{name}_alone": table[name] * alone for name in ("whole", "window", "title")}
-    japanese = bool(_JAPANESE.search(question.text))
-    foreign = [bool(_JAPANESE.search(text[:_LOOKED_AT])) != japanese for text in candidates.texts]
-    table["foreign"] = np.full(count, np.mean(foreign))
+    table["foreign"] = np.full(count, np.mean(foreign_to(question, candidates)))
     table["question"] = np.full(count, float(bool(_ASKS.search(question.text))))
     table["words"] = np.full(count, float(min(len(question.words), 20)))
     table["rarity"] = np.full(count, question.rarity.sum() / max(len(question.words), 1))

@@ -9,9 +9,10 @@ from importlib.resources import as_file, files
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from shirube.models.contract import Candidates, Question, Scores
-from shirube.models.ranker.features import NAMES, features
+from shirube.models.ranker.features import NAMES, features, foreign_to
 from shirube.models.ranker.network import Network
 
 Kind = Literal["question", "statement", "keywords", "foreign"]
@@ -20,6 +21,8 @@ KINDS: tuple[Kind, ...] = ("question", "statement", "keywords", "foreign")
 _MANY_WORDS = 6
 # Some of the candidates are in another language, and none of them covers the query: only a vector can tell.
 _SOME, _UNCOVERED = 0.2, 0.7
+# Cosines across languages are lower; among cases and manuals of two languages this much lost least of either.
+_AS_NEAR = 0.05
 # What covers all of a query, the log odds of 0.62, and the quartile above which three of four lie.
 _EVERY, _FOUND, _MOST_FROM = 0.999, 0.49, 0.25
 _QUESTION, _WORDS, _FOREIGN, _COVERED, _WINDOW, _COMPLETE = (
@@ -37,10 +40,15 @@ class LearnedReranker:
         if not len(table):
             return np.zeros(0)
         kind = kind_of(table)
-        logits = self._networks[kind](table)
-        if kind == "keywords":
-            logits = _raised(logits, table)
+        logits = self._logits(kind, table)
+        if kind == "foreign":
+            own = _at_home(table, foreign_to(question, candidates))
+            logits[own] = self._logits(_within_language(table), table[own])
         return np.asarray(1 / (1 + np.exp(-logits)), np.float64)
+
+    def _logits(self, kind: Kind, table: Scores) -> Scores:
+        logits = self._networks[kind](table)
+        return _raised(logits, table) if kind == "keywords" else logits
 
     @cached_property
     def calibration(self) -> tuple[float, float, float]:
@@ -71,12 +79,28 @@ def _raised(logits: Scores, table: Scores) -> Scores:
     return logits + max(0.0, _FOUND - float(np.quantile(logits[complete], _MOST_FROM)))
 
 
+def _at_home(table: Scores, foreign: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which candidates are judged by their words though others are in another language.
+
+    Those in the query's language, in a base of two, unless what is nearest in meaning is in the other: words that
+    cover little of the query are then chance.
+    """
+    near = np.nan_to_num(table[:, _WINDOW], nan=-1.0)
+    if foreign.all() or (foreign.any() and near[~foreign].max() < near[foreign].max() - _AS_NEAR):
+        return np.zeros(len(table), bool)
+    return ~foreign
+
+
 def kind_of(table: Scores) -> Kind:
     """The kind of a query, from the features of its candidates."""
     known = not np.isnan(table[:, _WINDOW]).all()
     foreign = table[0, _FOREIGN] if known else 0.0
     if foreign > _SOME and table[0, _COVERED] < _UNCOVERED:
         return "foreign"
+    return _within_language(table)
+
+
+def _within_language(table: Scores) -> Kind:
     if table[0, _QUESTION]:
         return "question"
     return "statement" if table[0, _WORDS] > _MANY_WORDS else "keywords"

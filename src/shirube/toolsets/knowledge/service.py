@@ -66,29 +66,32 @@ class KnowledgeService:
         feed = KnowledgeFeed(self._workspace.database, base_id)
         return self._workspace.space(base_id, LAYOUT, feed)
 
-    def prepare(self, caller: Caller) -> None:
-        """Load the models and bring the indexes of the caller's bases up to date, ahead of the first search."""
-        with self._workspace.database.read() as connection:
-            found = bases.list_bases(connection, caller)
+    def load_models(self) -> None:
+        """Ahead of the first search."""
         words("準備")
         character_pairs("準備")
         if self._workspace.embedder:
             self._workspace.embedder.embed_query("準備")
-        for base, _ in found:
-            self.space(base.id).catch_up(wait=0)
 
-    def complete_vectors(self, caller: Caller) -> None:
+    def catch_up(self) -> None:
+        """Bring the text of every base up to date, of whatever tenant."""
+        for base_id in self._every_base():
+            self.space(base_id).catch_up(wait=0)
+
+    def complete_vectors(self) -> None:
         """Embed what has no vector of the embedder in use yet, on one core; searches go on meanwhile."""
         embedder = self._workspace.embedder
         if embedder is None:
             return
-        with self._workspace.database.read() as connection:
-            found = bases.list_bases(connection, caller)
-        for base, _ in found:
-            space = self.space(base.id)
+        for base_id in self._every_base():
+            space = self.space(base_id)
             if space.refresh() and not space.vectors_current(embedder.name):
                 embed_missing(space, embedder, BODY, TITLE, workers=1)
-            self.summarise(base.id)
+            self.summarise(base_id)
+
+    def _every_base(self) -> list[str]:
+        with self._workspace.database.read() as connection:
+            return [each.base.id for each in bases.every_base(connection)]
 
     def summarise(self, base_id: str) -> None:
         """Bring the summaries of the base's collections up to date."""

@@ -56,11 +56,11 @@ class Library:
             embed_missing(self.scope_space(tenant, scope), embedder, BODY, None, progress) for scope in SCOPES
         )
 
-    def prepare(self, tenant: str) -> None:
-        """In the background of a server: let the index catch up, then vectors; nothing where there is nothing."""
+    def complete(self) -> None:
+        """In the background of a server: let the index of each tenant catch up, then its vectors."""
         with self._workspace.database.read() as connection:
-            there = store.count(connection, tenant)
-        if there:
+            found = store.tenants(connection)
+        for tenant in found:
             self.catch_up(tenant)
             self.embed(tenant)
 
