@@ -135,11 +135,19 @@ class Registry:
         operation = self._operations.get(name)
         return operation if operation and self._profile.offers(operation) else None
 
+    def offers(self, toolset: str) -> bool:
+        """Whether agents are offered anything of this toolset."""
+        return any(each.toolset == toolset for each in self.tools())
+
     def get(self, name: str) -> Operation[Any] | None:
         return self._operations.get(name)
 
-    async def call(self, name: str, caller: Caller, arguments: Any) -> Answer:
-        """Run an operation. Whatever happens, the answer is one that may be shown to the caller."""
+    async def call(self, name: str, caller: Caller, arguments: Any, *, recorded: bool = True) -> Answer:
+        """Run an operation. Whatever happens, the answer is one that may be shown to the caller.
+
+        It is not `recorded` where it is part of another, which is.
+        """
+        audit = self._record if recorded else _unrecorded
         operation = self._operations[name]
         started = time.perf_counter()
         try:
@@ -149,7 +157,7 @@ class Registry:
             dumped = output.model_dump(mode="json", exclude_unset=True, by_alias=True)
             answer = Answer({"result": dumped}, is_list=True) if isinstance(dumped, list) else Answer(dumped)
         except asyncio.CancelledError:
-            self._record(caller, name, "CANCELLED", started, {})
+            audit(caller, name, "CANCELLED", started, {})
             raise
         except ShirubeError as error:
             answer = Answer(operation.render_error(error), error)
@@ -157,7 +165,7 @@ class Registry:
             log.exception("operation %s failed", name)
             shown = showable(error)
             answer = Answer(operation.render_error(shown), shown)
-        self._record(caller, name, answer.error.code if answer.error else "ok", started, answer.body)
+        audit(caller, name, answer.error.code if answer.error else "ok", started, answer.body)
         return answer
 
     def _record(
@@ -170,6 +178,10 @@ class Registry:
                 log.warning("the audit log could not be written: %s", error)
             except Exception:
                 log.exception("the audit log could not be written")
+
+
+def _unrecorded(*_call: Any) -> None:
+    pass
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -315,8 +315,9 @@ def test_a_client_finds_the_store_that_was_chosen_here(tmp_path: Path) -> None:
         return found
 
     home, url = str(tmp_path / "home"), "postgresql+psycopg://shirube:x@db/shirube"
-    assert environ() == {"SHIRUBE_HOME": home}
-    assert environ(SHIRUBE_STORE=url) == {"SHIRUBE_HOME": home, "SHIRUBE_STORE": url}
+    usual = {"SHIRUBE_HOME": home, "SHIRUBE_EMBEDDER": "none"}
+    assert environ() == usual, "the models that made the data, too"
+    assert environ(SHIRUBE_STORE=url) == {**usual, "SHIRUBE_STORE": url}
     # A client starts the server somewhere else.
     assert (
         environ(SHIRUBE_STORE="sqlite:///here.db")["SHIRUBE_STORE"] == f"sqlite:///{Path.cwd() / 'here.db'}"

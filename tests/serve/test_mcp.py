@@ -263,8 +263,7 @@ def test_resources_tell_what_their_tools_tell(served: tuple[dict[str, str], str]
         "shirube://kb/",
         "shirube://doc/",
         "shirube://run/",
-        "shirube://page/",
-    }
+    }, "pages are not served here"
     assert json.loads(read.contents[0].text)["statistics"] == told.structured_content["statistics"]
     assert "通勤手当は月額5万円です。" in text.contents[0].text
 

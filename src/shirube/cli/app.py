@@ -92,6 +92,7 @@ def call(
     args: Annotated[str, typer.Option("--args", help="引数の JSON。 Its arguments as JSON.")] = "{}",
     docs: MaybeDocs = None,
     as_: As = None,
+    _as_json: Json = True,
 ) -> None:
     """操作を1つ呼び、結果を JSON で出力します。 Call one operation and print its JSON.
 

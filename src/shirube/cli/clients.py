@@ -8,14 +8,16 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rich.text import Text
 from typer import confirm
 
-from shirube.cli.output import out
+from shirube.cli.output import err, out
 from shirube.errors import InvalidInput
 
 NAME = "shirube"
+_MODELS = ("SHIRUBE_EMBEDDER", "SHIRUBE_RERANKER", "SHIRUBE_LLM")
 
 
 def install(client: str, project: Path, docs: Path | None, *, yes: bool) -> None:
@@ -26,6 +28,12 @@ def install(client: str, project: Path, docs: Path | None, *, yes: bool) -> None
         out.print(f"{path} にはもう入っています。")
         return
     _show(path, before, after)
+    if client != "claude-desktop" and _password():
+        err.print(
+            "SHIRUBE_STORE のパスワードが入ります。このファイルを共有やコミットしないでください。 "
+            "The password of SHIRUBE_STORE goes into this file: do not share or commit it.",
+            style="yellow",
+        )
     if not yes:
         confirm("書き込みますか？", abort=True, err=True)
     _write(path.resolve(), _written(after))
@@ -72,12 +80,18 @@ def _entry(client: str, docs: Path | None) -> dict[str, Any]:
 
 
 def _environ() -> dict[str, str]:
-    """Where the data are, if that was chosen here: clients start the server somewhere else, with nothing of this."""
+    """Where the data are and which models made them, if that was chosen here: clients start the server elsewhere."""
     home, store = os.environ.get("SHIRUBE_HOME"), os.environ.get("SHIRUBE_STORE")
     return {
+        **{name: os.environ[name] for name in _MODELS if os.environ.get(name)},
         **({"SHIRUBE_HOME": str(Path(home).expanduser().resolve())} if home else {}),
         **({"SHIRUBE_STORE": _from_anywhere(store)} if store else {}),
     }
+
+
+def _password() -> bool:
+    """Whether the address of the store holds one."""
+    return bool(urlsplit(os.environ.get("SHIRUBE_STORE", "")).password)
 
 
 def _from_anywhere(store: str) -> str:

@@ -35,7 +35,7 @@ _LONGEST_SUBJECT = 200
 
 def find(application: Application, name: str, caller: Caller = LOCAL) -> KnowledgeBase:
     """The knowledge base of that name or id."""
-    name = unicodedata.normalize("NFC", name)
+    name = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
     with application.workspace().database.read() as connection:
         found = bases.find_base(connection, caller, name)
         if found:

@@ -8,16 +8,19 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shirube.caller import Caller
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import AccessDenied, InvalidInput, NotFound
-from shirube.settings import load_settings
+from shirube.settings import TOOLSETS, load_settings
 from shirube.store.audit import Call, calls, every_call
 from shirube.store.clock import now
 from shirube.store.keys import Key, create_key, list_keys, revoke_key
 from shirube.toolsets.registry import Application
+
+if TYPE_CHECKING:
+    from shirube.serve.settings import ServeSettings
 
 
 def serve_over_http(
@@ -46,7 +49,8 @@ def serve_over_http(
     from shirube.serve.settings import serve_settings
 
     settings = serve_settings()
-    at = f"http://{settings.host}:{settings.port}"
+    _check(settings)
+    at = settings.address
     err.print(f"MCP: {at}/mcp  REST: {at}/v1  OpenAPI: {at}/openapi.json")
     if not settings.insecure_local:
         err.print(
@@ -56,15 +60,30 @@ def serve_over_http(
     serve_http(workers)
 
 
+def _check(settings: "ServeSettings") -> None:
+    """What would make every call fail is told here, not to the callers."""
+    from shirube.store.database import check_url
+    from shirube.toolsets.pages.folder import open_folder
+
+    chosen = load_settings()
+    check_url(chosen.database_url)
+    if chosen.docs:
+        open_folder(chosen.docs)
+    keys = settings.jwt.jwks if settings.jwt else None
+    if keys and "://" not in keys and not Path(keys).is_file():
+        err.print(
+            "SHIRUBE_JWKS のファイルがありません。できるまで JWT は受け付けません。 "
+            "There is no such file; no JWT is taken until there is.",
+            style="yellow",
+        )
+
+
 def make_key(name: str, scopes: Sequence[str], caller: Caller, days: int | None, *, as_json: bool) -> None:
     application = Application(load_settings())
-    known = sorted({each.toolset for each in application.registry})
-    wanted = list(scopes) or known
-    if unknown := [each for each in wanted if each not in known]:
-        raise InvalidInput(
-            f"There is no scope {unknown[0]}; there are {', '.join(known)}",
-            f"scope {unknown[0]} はありません（{'・'.join(known)}）。",
-        )
+    if not name.strip():
+        raise InvalidInput("A key needs a name", "キーには名前が必要です。")
+    wanted = list(scopes) or list(TOOLSETS)
+    _check_scopes(wanted)
     expires = now() + timedelta(days=days) if days else None
     with application.workspace().database.write() as connection:
         key, written = create_key(connection, name, caller, wanted, expires)
@@ -73,6 +92,14 @@ def make_key(name: str, scopes: Sequence[str], caller: Caller, days: int | None,
         return
     out.print(written)
     err.print("このキーは二度と表示されません。 This key is shown only once.", style="yellow")
+
+
+def _check_scopes(wanted: Sequence[str]) -> None:
+    if unknown := [each for each in wanted if each not in TOOLSETS]:
+        raise InvalidInput(
+            f"There is no scope {unknown[0]}; there are {', '.join(TOOLSETS)}",
+            f"scope {unknown[0]} はありません（{'・'.join(TOOLSETS)}）。",
+        )
 
 
 def show_keys(tenant: str | None, *, as_json: bool) -> None:
@@ -101,12 +128,14 @@ def end_key(tenant: str | None, key_id: str, *, as_json: bool) -> None:
         out.print(f"{key_id} を取り消しました。")
 
 
-def make_token(caller: Caller, scopes: Sequence[str], minutes: int) -> None:
+def make_token(caller: Caller, scopes: Sequence[str], minutes: int, *, as_json: bool) -> None:
     """A token signed with the secret that the server checks: for trials, where no identity provider is at hand."""
     import jwt
 
+    from shirube.serve.identity import EVERYTHING
     from shirube.serve.settings import serve_settings
 
+    _check_scopes([each for each in scopes if each != EVERYTHING])
     settings = serve_settings().jwt
     if settings is None or settings.secret is None:
         raise InvalidInput(
@@ -126,7 +155,11 @@ def make_token(caller: Caller, scopes: Sequence[str], minutes: int) -> None:
         "iat": started,
         "exp": started + minutes * 60,
     }
-    out.print(jwt.encode(claims, settings.secret, algorithm="HS256"))
+    token = jwt.encode(claims, settings.secret, algorithm="HS256")
+    if as_json:
+        show_json({"token": token})
+    else:
+        out.print(token)
 
 
 def copy_to(target: str, *, as_json: bool) -> None:

@@ -47,6 +47,14 @@ def cut(body: Mapping[str, Any], budget: int = BUDGET) -> tuple[dict[str, Any], 
     return shown, rest
 
 
+def after(body: Mapping[str, Any], cuts: int) -> Mapping[str, Any]:
+    """What is left of a body when so many parts of it have been shown."""
+    for _ in range(cuts):
+        made = cut(body)
+        body = made[1] if made else {}
+    return body
+
+
 def _largest(body: Any, place: Place = ()) -> Place | None:
     """The longest list or text that can still be shortened; of nested ones the outermost with more than one item."""
     found: list[tuple[int, Place]] = []

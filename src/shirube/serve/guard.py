@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shirube.caller import Caller
-from shirube.errors import ShirubeError, Unauthenticated
+from shirube.errors import ShirubeError, Unauthenticated, Unavailable
 from shirube.operations import showable
 from shirube.serve.identity import AT_HOME, Door, Identity
 from shirube.serve.limits import Buckets
@@ -26,9 +26,10 @@ BODY_LIMIT, DEPTH_LIMIT, BODY_SECONDS = 4 * 1024 * 1024, 64, 15
 OPEN = frozenset({"/healthz", "/readyz"})
 METADATA = "/.well-known/oauth-protected-resource"
 NOBODY = Caller("-", "anonymous")
-_ASKED_AT_ONCE = 16
+# So many are asked who they are at a time, and a store or an address that does not say it by then is away.
+_ASKED_AT_ONCE, _ASKING_SECONDS = 16, 10.0
 # As nginx has it: whoever asked has gone.
-_BROKEN_OFF = 499
+BROKEN_OFF = 499
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 # One that does not end goes to the end: it is looked at once.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.S)
@@ -70,7 +71,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        status = _BROKEN_OFF
+        status = BROKEN_OFF
         origin = Headers(scope=scope).get("origin")
 
         async def noting(message: Message) -> None:
@@ -139,9 +140,19 @@ class Guard:
         if self._settings.insecure_local:
             return AT_HOME
         try:
-            return await anyio.to_thread.run_sync(
-                self._door.identify, headers.get("authorization"), limiter=self._asking
-            )
+            with anyio.fail_after(_ASKING_SECONDS):
+                return await anyio.to_thread.run_sync(
+                    self._door.identify,
+                    headers.get("authorization"),
+                    limiter=self._asking,
+                    abandon_on_cancel=True,
+                )
+        except TimeoutError:
+            raise Unavailable(
+                "Failed to connect to the database",
+                "データベースに接続できません。",
+                hint="少し待ってからやり直してください。 Try again in a while.",
+            ) from None
         except Unauthenticated as error:
             address = (scope.get("client") or ("?",))[0]
             self._strangers.take(address)
@@ -179,10 +190,9 @@ class Guard:
         if scope.get("state", {}).get("identity"):
             return {}
         base = self._settings.resource.removesuffix("/mcp")
-        return {
-            "WWW-Authenticate": 'Bearer realm="shirube", error="invalid_token", '
-            f'resource_metadata="{base}{METADATA}"'
-        }
+        # RFC 6750, 3.1: whoever showed nothing is told of no error.
+        shown = ', error="invalid_token"' if Headers(scope=scope).get("authorization") else ""
+        return {"WWW-Authenticate": f'Bearer realm="shirube"{shown}, resource_metadata="{base}{METADATA}"'}
 
 
 def _name(host: str) -> str:

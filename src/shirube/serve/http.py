@@ -3,12 +3,14 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
 
+import anyio
 from fastapi import FastAPI
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.exceptions import HTTPException
@@ -23,7 +25,7 @@ from shirube.errors import AccessDenied, Internal, ShirubeError, TooManyRequests
 from shirube.serve.conformance import RETRY_MS, Events, Fixtures, add_to
 from shirube.serve.following import Following
 from shirube.serve.gate import THREADS, Gate
-from shirube.serve.guard import METADATA, Guard
+from shirube.serve.guard import BROKEN_OFF, METADATA, Guard
 from shirube.serve.identity import Door, Identity
 from shirube.serve.limits import Buckets, Capacity
 from shirube.serve.mcp import build_server
@@ -32,12 +34,17 @@ from shirube.serve.openapi import CHAT, openapi_document
 from shirube.serve.problems import PROBLEM, Refused, problem, retry_after
 from shirube.serve.rest import JSON, rest_routes
 from shirube.serve.settings import Rate, ServeSettings
+from shirube.serve.waiting import Gone, while_connected
 from shirube.store.audit import record_call
 from shirube.store.clock import now
 from shirube.toolsets.answers.config import is_elsewhere
 from shirube.toolsets.registry import Application
 
 log = logging.getLogger(__name__)
+
+CHATTING = "chat"
+# A store that takes longer to say that it is there is not.
+_STORE_SECONDS = 3.0
 
 
 def build_app(application: Application, settings: ServeSettings) -> Guard:
@@ -142,7 +149,8 @@ def _ready(application: Application) -> Any:
                 connection.exec_driver_sql("SELECT 1")
 
         try:
-            await asyncio.to_thread(ask)
+            with anyio.fail_after(_STORE_SECONDS):
+                await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
         except Exception:
             log.warning("not ready", exc_info=True)
             return JSONResponse({"status": "unavailable"}, 503)
@@ -169,7 +177,7 @@ def _metadata(settings: ServeSettings, gate: Gate) -> Any:
             {
                 "resource": settings.resource,
                 "resource_name": "標 Shirube",
-                "authorization_servers": [settings.jwt.issuer] if settings.jwt else [],
+                **({"authorization_servers": [settings.jwt.issuer]} if settings.jwt else {}),
                 "scopes_supported": sorted({each.toolset for each in gate.registry}),
                 "bearer_methods_supported": ["header"],
             }
@@ -182,34 +190,52 @@ def _chat(application: Application, gate: Gate) -> Any:
     from shirube.toolsets.knowledge import schema
     from shirube.toolsets.knowledge.chat_http import chat
 
+    async def body_of(request: Request) -> Any:
+        try:
+            return await request.json()
+        except (ValueError, RecursionError):
+            raise Refused(
+                400, "INVALID_JSON", "The body is not valid JSON", "本文が正しい JSON ではありません。"
+            ) from None
+
+    async def said(request: Request, identity: Identity) -> Response:
+        body = await body_of(request)
+        room = gate.room("knowledge", "heavy")
+        model = await asyncio.to_thread(lambda: application.workspace().generator)
+        saying = partial(chat, application.registry, identity.caller, body, model)
+        if isinstance(body, dict) and body.get("stream") is True:
+            events = _streamed(room, saying)
+            first = await anext(events)
+            return StreamingResponse(_chained(first, events), media_type="text/event-stream")
+        async with room:
+            return JSONResponse(await saying())
+
     async def answer(request: Request) -> Response:
         identity: Identity = request.state.identity
+        started = time.perf_counter()
+        outcome = "CANCELLED"
         try:
-            gate.admit(identity, "chat", "knowledge", "heavy")
-            try:
-                body = await request.json()
-            except (ValueError, RecursionError):
-                raise Refused(
-                    400, "INVALID_JSON", "The body is not valid JSON", "本文が正しい JSON ではありません。"
-                ) from None
-            room = gate.room("knowledge", "heavy")
-            model = await asyncio.to_thread(lambda: application.workspace().generator)
-            said = partial(chat, application.registry, identity.caller, body, model)
-            if isinstance(body, dict) and body.get("stream") is True:
-                events = _streamed(room, said)
-                first = await anext(events)
-                return StreamingResponse(_chained(first, events), media_type="text/event-stream")
-            async with room:
-                return JSONResponse(await said())
+            gate.admit(identity, CHATTING, "knowledge", "heavy")
         except ShirubeError as error:
-            return Response(
-                json.dumps(schema.render_error(error), ensure_ascii=False),
-                error.status,
-                retry_after(error),
-                PROBLEM,
-            )
+            return _refusal(schema.render_error(error), error)
+        try:
+            response = await while_connected(request, said(request, identity))
+            outcome = "ok"
+            return response
+        except ShirubeError as error:
+            outcome = error.code
+            return _refusal(schema.render_error(error), error)
+        except Gone:
+            return Response(status_code=BROKEN_OFF)
+        finally:
+            # A stream has only begun; the tools that it calls have rows of their own.
+            application.record(identity.caller, CHATTING, outcome, (time.perf_counter() - started) * 1000, {})
 
     return answer
+
+
+def _refusal(body: Any, error: ShirubeError) -> Response:
+    return Response(json.dumps(body, ensure_ascii=False), error.status, retry_after(error), PROBLEM)
 
 
 async def _streamed(room: Capacity, said: Callable[[], Awaitable[Any]]) -> AsyncIterator[str]:

@@ -6,7 +6,9 @@ Each has a tool that tells the same; whoever may not use that reads nothing here
 import asyncio
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -14,9 +16,9 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from shirube.caller import Caller
-from shirube.errors import NotFound
+from shirube.errors import NotFound, ShirubeError
 from shirube.operations import Answer
-from shirube.serve.budget import cut
+from shirube.serve.budget import after, cut
 from shirube.store.documents import document_text
 from shirube.store.runs import Run, get_run, save_run
 from shirube.text.invisible import visible
@@ -33,7 +35,11 @@ _TWINS = {
     PAGE: ("ubp_get_page", "filepath", MARKDOWN),
 }
 _COMPLETIONS = 100
+# What reading a document is called in the audit log.
+READ = "read_document"
 Call = Callable[[str, Any], Awaitable[Answer]]
+# Raises where the caller may not do what it is called, with tools of this toolset, or not now.
+Permit = Callable[[str, str], None]
 
 TEMPLATES = [
     types.ResourceTemplate(
@@ -67,11 +73,15 @@ TEMPLATES = [
 ]
 
 
+# Whose tools tell the same as each of the templates.
+TOOLSETS = ("knowledge", "knowledge", "patents", "pages")
+
+
 async def listed(call: Call) -> list[types.Resource]:
     """The knowledge bases that the caller may read."""
     answer = await call("list_knowledge_bases", {})
     if not answer.ok:
-        _come_again(answer)
+        _come_again(answer.error)
         return []
     return [
         types.Resource(
@@ -85,61 +95,95 @@ async def listed(call: Call) -> list[types.Resource]:
     ]
 
 
-async def read(application: Application, caller: Caller, call: Call, uri: str) -> types.ReadResourceResult:
+async def read(
+    application: Application, caller: Caller, call: Call, permit: Permit, uri: str
+) -> types.ReadResourceResult:
+    """What is at an address, for this caller, now: nothing is given that the tool would not give them."""
     for prefix, (tool, argument, kind) in _TWINS.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
             answer = await call(tool, {argument: unquote(uri.removeprefix(prefix))})
             if not answer.ok:
-                _come_again(answer)
+                _come_again(answer.error)
                 raise _not_found(uri)
             text = str(answer.body["content"]) if kind == MARKDOWN else answer.json()
             return _contents(uri, kind, text)
     if uri.startswith(REST):
-        text = await asyncio.to_thread(_rest, application, caller, uri)
-        return _contents(uri, JSON, text)
+        return _contents(uri, JSON, await _rest(application, caller, call, uri))
     if uri.startswith(DOCUMENT):
-        # Access as for a search; the twin is search_documents, so its scope is asked for.
-        asked = await call("list_knowledge_bases", {})
-        if not asked.ok:
-            _come_again(asked)
-            raise _not_found(uri)
-        return _contents(uri, TEXT, await asyncio.to_thread(_document, application, caller, uri))
+        return _contents(uri, TEXT, await _document(application, caller, permit, uri))
     raise _not_found(uri)
 
 
-def kept_rest(application: Application, caller: Caller, rest: Mapping[str, Any]) -> str:
-    """Where the caller, and nobody else, can read what was cut from an answer, for as long as runs live."""
-    run = Run(f"rest-{secrets.token_hex(12)}", "rest", {}, [], [dict(rest)])
+@dataclass(frozen=True)
+class Asked:
+    """A call whose answer was too long, and how many parts of it have been shown."""
+
+    operation: str
+    arguments: Any
+    shown: int = 1
+
+
+def kept_rest(application: Application, caller: Caller, asked: Asked) -> str:
+    """Where the caller, and nobody else, can read what was cut from an answer, for as long as runs live.
+
+    The call is kept and not its answer: who reads is looked at when they read.
+    """
+    run = Run(f"rest-{secrets.token_hex(12)}", "rest", asdict(asked), [])
     with application.workspace().database.write() as connection:
         save_run(connection, caller, run)
     return f"{REST}{run.id}"
 
 
-def _rest(application: Application, caller: Caller, uri: str) -> str:
+async def _rest(application: Application, caller: Caller, call: Call, uri: str) -> str:
     """What was cut, by the place it has in the answer; what is too long once more says where its own rest is."""
-    try:
+
+    def kept() -> Run:
         with application.workspace().database.read() as connection:
-            run = get_run(connection, caller, uri.removeprefix(REST))
+            return get_run(connection, caller, uri.removeprefix(REST))
+
+    try:
+        run = await asyncio.to_thread(kept)
     except NotFound:
         raise _not_found(uri) from None
     if run.kind != "rest":
         raise _not_found(uri)
-    body = dict(run.results[0])
+    asked = Asked(**run.recipe)
+    answer = await call(asked.operation, asked.arguments)
+    if not answer.ok:
+        _come_again(answer.error)
+        raise _not_found(uri)
+    return await asyncio.to_thread(_part, application, caller, asked, answer)
+
+
+def _part(application: Application, caller: Caller, asked: Asked, answer: Answer) -> str:
+    body = after(answer.body, asked.shown)
     if made := cut(body):
-        shown, rest = made
-        body = {**shown, "truncated": {"rest": kept_rest(application, caller, rest)}}
+        more = replace(asked, shown=asked.shown + 1)
+        body = {**made[0], "truncated": {"rest": kept_rest(application, caller, more)}}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def _document(application: Application, caller: Caller, uri: str) -> str:
-    try:
+async def _document(application: Application, caller: Caller, permit: Permit, uri: str) -> str:
+    """Access is as for a search, and so is the scope that is asked for."""
+    started = time.perf_counter()
+
+    def text() -> str:
         with application.workspace().database.read() as connection:
             return visible(document_text(connection, caller, unquote(uri.removeprefix(DOCUMENT))))
-    except NotFound:
+
+    outcome = "ok"
+    try:
+        permit(READ, "knowledge")
+        return await asyncio.to_thread(text)
+    except ShirubeError as error:
+        outcome = error.code
+        _come_again(error)
         raise _not_found(uri) from None
+    finally:
+        application.record(caller, READ, outcome, (time.perf_counter() - started) * 1000, {})
 
 
-async def completed(call: Call, reference: Any, argument: types.CompletionArgument) -> list[str]:
+async def completed(call: Call, reference: Any, argument: types.CompletionArgument) -> types.Completion:
     """Values for a name in an address that begin with, or hold, what was written."""
     address = getattr(reference, "uri", "")
     if address.startswith(KB):
@@ -149,21 +193,23 @@ async def completed(call: Call, reference: Any, argument: types.CompletionArgume
         answer = await call("ubp_list_pages", {})
         found = [(quote(each["filepath"]), each["title"]) for each in answer.body.get("pages", ())]
     else:
-        return []
+        return types.Completion(values=[], total=0, has_more=False)
+    _come_again(answer.error)
     written = argument.value.casefold()
     fitting = [
         value for value, name in found if value.casefold().startswith(written) or written in name.casefold()
     ]
-    return fitting[:_COMPLETIONS]
+    return types.Completion(
+        values=fitting[:_COMPLETIONS], total=len(fitting), has_more=len(fitting) > _COMPLETIONS
+    )
 
 
 def _contents(uri: str, kind: str, text: str) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
 
-def _come_again(answer: Answer) -> None:
+def _come_again(error: ShirubeError | None) -> None:
     """There is something, but not now: it says when."""
-    error = answer.error
     if error and error.status in (429, 503):
         raise MCPError(types.INTERNAL_ERROR, error.message, dict(error.details))
 

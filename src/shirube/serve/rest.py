@@ -16,11 +16,14 @@ from starlette.routing import Route
 from shirube.errors import InvalidInput, NotFound
 from shirube.operations import Answer, Operation
 from shirube.serve.gate import Gate
+from shirube.serve.guard import BROKEN_OFF
 from shirube.serve.problems import PROBLEM, problem, retry_after
+from shirube.serve.waiting import Gone, while_connected
 
 CALL = "/v1/call/{operation}"
 JSON = "application/json"
 _LONG = 64 * 1024
+_OF_THE_MOMENT = frozenset({"generated_at", "took_ms", "run_id"})
 _CACHED = {"Cache-Control": "private, no-cache"}
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -50,7 +53,7 @@ def _endpoint(gate: Gate, operation: Operation[Any]) -> Endpoint:
             return _sent(request, Answer(operation.render_error(error), error))
         if isinstance(given, dict):
             given = {**given, **request.path_params}
-        return _sent(request, await gate.call(request.state.identity, operation.name, given))
+        return await _answered(gate, request, operation.name, given)
 
     return endpoint
 
@@ -64,9 +67,17 @@ def _by_name(gate: Gate) -> Endpoint:
             given = await _body(request)
         except InvalidInput as error:
             return _sent(request, Answer(operation.render_error(error), error))
-        return _sent(request, await gate.call(request.state.identity, operation.name, given))
+        return await _answered(gate, request, operation.name, given)
 
     return endpoint
+
+
+async def _answered(gate: Gate, request: Request, name: str, given: Any) -> Response:
+    try:
+        answer = await while_connected(request, gate.call(request.state.identity, name, given))
+    except Gone:
+        return Response(status_code=BROKEN_OFF)
+    return _sent(request, answer)
 
 
 async def _body(request: Request) -> Any:
@@ -75,10 +86,12 @@ async def _body(request: Request) -> Any:
         if len(data) > _LONG:  # others are answered meanwhile
             return await asyncio.to_thread(json.loads, data)
         return json.loads(data) if data.strip() else {}
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise InvalidInput(
             f"The body is not valid JSON: {error}", "本文が正しい JSON ではありません。"
         ) from None
+    except (ValueError, RecursionError):  # not UTF-8, or a number of thousands of digits
+        raise InvalidInput("The body is not valid JSON", "本文が正しい JSON ではありません。") from None
 
 
 def _query(request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,8 +127,17 @@ def _sent(request: Request, answer: Answer) -> Response:
         return Response(content, answer.error.status, retry_after(answer.error), PROBLEM)
     if request.method not in ("GET", "HEAD"):
         return Response(content, 200, media_type=JSON)
-    tag = f'"{hashlib.sha256(content.encode()).hexdigest()[:32]}"'
+    tag = _tag(answer)
     known = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
     if tag in known or known == ["*"]:
-        return Response(status_code=304, headers={"ETag": tag, **_CACHED})
-    return Response(content, 200, {"ETag": tag, **_CACHED}, JSON)
+        return Response(status_code=304, headers={"ETag": f"W/{tag}", **_CACHED})
+    return Response(content, 200, {"ETag": f"W/{tag}", **_CACHED}, JSON)
+
+
+def _tag(answer: Answer) -> str:
+    """The same for answers that tell the same, at whatever moment and however they are compressed: a weak one."""
+    told = answer.sent
+    if isinstance(told, Mapping):
+        told = {name: value for name, value in told.items() if name not in _OF_THE_MOMENT}
+    written = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return f'"{hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:32]}"'

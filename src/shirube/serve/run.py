@@ -34,7 +34,7 @@ def serve_http(workers: int) -> None:
         os.environ[MULTIPROCESS] = together
     configure_logs(os.environ.get("SHIRUBE_LOG", "pretty"))
     logging.getLogger("shirube.http").info(
-        "listening", extra={"address": f"http://{settings.host}:{settings.port}", "workers": workers}
+        "listening", extra={"address": settings.address, "workers": workers}
     )
     try:
         uvicorn.run(

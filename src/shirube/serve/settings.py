@@ -59,7 +59,13 @@ class ServeSettings:
     @property
     def resource(self) -> str:
         """What tokens are for (RFC 9728)."""
-        return f"{(self.public_url or f'http://{self.host}:{self.port}').rstrip('/')}/mcp"
+        return f"{(self.public_url or self.address).rstrip('/')}/mcp"
+
+    @property
+    def address(self) -> str:
+        """Where the server listens; an address of IPv6 stands in brackets."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
 
 def serve_settings(environ: Mapping[str, str] = os.environ) -> ServeSettings:

@@ -115,6 +115,14 @@ def open_database(url: str) -> Database:
     return database
 
 
+def check_url(url: str) -> None:
+    """Raise where no store can be opened by this address; whether there is one is not asked."""
+    try:
+        _parsed(url).get_dialect()
+    except (ArgumentError, ImportError) as error:
+        raise _unusable(url.partition(":")[0]) from error
+
+
 def _parsed(url: str) -> URL:
     try:
         return make_url(url)

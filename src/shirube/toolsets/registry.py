@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_COUNTS = ("count", "hit_count", "total", "total_docs", "total_found")
 
 
 def _once(make: Callable[[], T]) -> Callable[[], T]:
@@ -60,10 +61,10 @@ class Application:
                 *page_operations(self._pages_of, is_tool=settings.docs is not None),
                 # The registry is asked when they are called, not while it is made.
                 *original_operations(
-                    lambda: self.registry.tools(), lambda *asked: self.registry.call(*asked)
+                    lambda: self.registry.tools(), lambda *asked: self.registry.call(*asked, recorded=False)
                 ),
             ],
-            self._audit,
+            self.record,
             Profile(settings.toolsets, settings.people),
         )
 
@@ -106,18 +107,26 @@ class Application:
             raise _no_pages()
         return self.pages()
 
-    def _audit(
+    def record(
         self, caller: Caller, operation: str, outcome: str, duration_ms: float, body: Mapping[str, Any]
     ) -> None:
+        """One row in the audit log: who called what, and how it ended."""
         from shirube.store.audit import record_call
         from shirube.store.clock import now
 
-        at, count, run_id = now(), body.get("count"), body.get("run_id")
+        at, count, run_id = now(), _count(body) if outcome == "ok" else None, body.get("run_id")
         self.workspace().journal.write(
             lambda connection: record_call(
                 connection, caller, operation, outcome, duration_ms, count, run_id, at
             )
         )
+
+
+def _count(body: Mapping[str, Any]) -> int | None:
+    """How many there are of what was asked for: as the answer says, else as long as its first list is."""
+    said = (body.get(name) for name in _COUNTS)
+    listed = (len(each) for each in body.values() if isinstance(each, list))
+    return next((each for each in (*said, *listed) if isinstance(each, int)), None)
 
 
 def _no_pages() -> InvalidInput:

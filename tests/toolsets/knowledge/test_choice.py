@@ -52,11 +52,26 @@ def test_full_width_and_half_width_make_no_difference() -> None:
         ("OCR結果: マネ-ジャ-", "マネ-ジャ-"),
         ("「サ-バ-」を長音に直して", "サ-バ-"),
         ("この文書「規程」のOCR結果：ユ-ザ-は\n次のとおり", "ユ-ザ-は\n次のとおり"),
-        ("マネ-ジャ- を正規化して", "マネ-ジャ- を正規化して"),
+        ("マネ-ジャ- を正規化して", "マネ-ジャ-"),
+        ("OCR結果：ﾕ-ｻﾞ-", "ﾕ-ｻﾞ-"),
+        ("OCRの誤りを直して：デ一タ", "デ一タ"),
     ],
 )
 def test_what_is_to_be_corrected_is_given_without_the_request(message: str, text: str) -> None:
     assert chosen_tool(message).text == text
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "このKBの要約をお願いします",
+        "このナレッジベースにはどのような情報が含まれていますか？",
+        "このナレッジベースで何がわかりますか？",
+        "what can you tell me about this knowledge base",
+    ],
+)
+def test_a_polite_question_about_the_base_is_one_about_the_base(message: str) -> None:
+    assert chosen_tool(message).tool == "get_knowledge_base_summary"
 
 
 @pytest.mark.parametrize("message", ["", "　", "？？？", "🍣", "-", "ア-", "\ud800", "a" * 2000])

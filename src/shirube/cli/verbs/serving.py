@@ -78,6 +78,7 @@ def token(
     scope: Scopes = None,
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="有効な分数。 Minutes until it ends.")] = 60,
     as_: As = None,
+    as_json: Json = False,
 ) -> None:
     """試すためのトークン（HS256）を作ります。 A token for trials, signed with SHIRUBE_JWT_SECRET.
 
@@ -85,7 +86,7 @@ def token(
     """
     from shirube.cli.serving import make_token
 
-    make_token(caller_of(as_), scope or ["*"], minutes)
+    make_token(caller_of(as_), scope or ["*"], minutes, as_json=as_json)
 
 
 def _named(claims: str | None) -> Caller | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from shirube.caller import Caller
-from shirube.errors import InvalidInput
+from shirube.errors import InvalidInput, ShirubeError
 from shirube.models.contract import Generator
 from shirube.models.errors import ModelError
 from shirube.models.prose import shown_name
@@ -103,7 +103,7 @@ async def answered(
     """What the tool says, in the model's words if there is one and it found something, else in its own."""
     called = await registry.call(decision.tool, caller, decision.arguments)
     if called.error:
-        raise called.error
+        raise _of_message(called.error)
     body = called.body
     results = body.get("results", [])[:RESULTS]
     warnings = [*decision.warnings, *body.get("warnings", ())]
@@ -129,6 +129,15 @@ async def answered(
         model=shown_name(model) if model and written else None,
         warnings=warnings,
         result=body,
+    )
+
+
+def _of_message(error: ShirubeError) -> ShirubeError:
+    """What is wrong with the query is wrong with the message that it was made of."""
+    if not error.message.startswith("query "):
+        return error
+    return InvalidInput(
+        error.message.replace("query", "message", 1), error.ja.replace("query", "message", 1), hint=error.hint
     )
 
 

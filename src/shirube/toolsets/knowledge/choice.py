@@ -31,9 +31,12 @@ _CORRECT = re.compile(
     r"正規化|直し|直す|修正|訂正|補正|変換|復元|normali[sz]e|fix|correct|convert|結果|出力|output|text|[:：→]"
 )
 # A long vowel that was misread stands between katakana, or ends them.
-_MISREAD = re.compile(r"[ァ-ヺー][-‐‑–—―−－]")
+_MISREAD = re.compile(r"[ァ-ヺーｦ-ﾟ][-‐‑–—―−－ｰ]|[ァ-ヺ]一[ァ-ヺ]")
 _QUOTED = re.compile(r"[「『\"“](.+?)[」』\"”]", re.S)
 _AFTER = re.compile(r"[:：→]\s*(\S.*)", re.S)
+_BEFORE = re.compile(
+    r"^\s*(.+?)\s*(?:を|の(?:長音|ハイフン)を?)\s*(?:正規化|直|修正|訂正|補正|変換|復元)", re.S
+)
 
 # Words for the base, for what it holds, for counting and summing up, and for asking.
 _BASE = "KB ナレッジベース ナレッジ 知識ベース データベース knowledge base"
@@ -47,12 +50,15 @@ _COUNTED = (
     "いくつ 一覧 説明 紹介 全部 全て 総 "
     "overview summary summarize summarise statistics stats number count total many big size list describe about kind"
 )
-_WHICH = "何 この ここ どんな どの どれ どういう どう ような くらい this what what's which how here"
+_WHICH = (
+    "何 この ここ どんな どのような どの どれ どういう どう ような くらい this what what's which how here"
+)
 _ASKING = (
     "その もの こと あります 有る いる 入る 入れる 含む 含まれる する 保存 扱う 使う 使える 検索 できる "
     "教える 知る 見る 見せる 表示 出す ください 現在 今 利用 ついて なる よう 示す "
+    "お願い 願う 分かる 書く 書かれる 答える "
     "the is are there in of it a an to me give tell show do does have contain contains stored held registered "
-    "and for please s"
+    "and for please s can you i get find from know will"
 )
 _LATIN = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
@@ -77,8 +83,8 @@ def _said(text: str) -> frozenset[str]:
 
 
 def _to_correct(message: str) -> str:
-    """What is quoted or follows a colon, if a misread letter is in it; else the whole."""
-    for found in (*_QUOTED.finditer(message), *_AFTER.finditer(message)):
+    """What is quoted, follows a colon or stands before the request, if a misread letter is in it; else the whole."""
+    for found in (*_QUOTED.finditer(message), *_AFTER.finditer(message), *_BEFORE.finditer(message)):
         if _MISREAD.search(found[1]):
             return found[1]
     return message

@@ -129,7 +129,8 @@ class KnowledgeService:
             **given(warnings=warnings or None),
         )
 
-    def search(self, caller: Caller, asked: schema.SearchInput) -> schema.SearchOutput:
+    def search(self, caller: Caller, asked: schema.SearchInput, *, kept: bool = True) -> schema.SearchOutput:
+        """What was found; the run is `kept` unless the search is but a part of something else."""
         started = time.perf_counter()
         base_id = str(asked.knowledge_base_id)
         query = asked.query.encode("utf-8", "replace").decode()
@@ -174,7 +175,9 @@ class KnowledgeService:
             )
         # What was removed or closed to the caller in the meantime is not shown.
         results = [each for each in passed if each.key in shown]
-        run = self._run(caller, asked, outcome, embedder)
+        run = self._run(asked, outcome, embedder)
+        if kept:
+            self._workspace.journal.write(lambda connection: save_run(connection, caller, run))
         best = outcome.results[0].score if outcome.results else None
         return schema.SearchOutput(
             query=query,
@@ -277,11 +280,9 @@ class KnowledgeService:
                 )
         return warnings
 
-    def _run(
-        self, caller: Caller, asked: schema.SearchInput, outcome: Outcome, embedder: Embedder | None
-    ) -> Run:
+    def _run(self, asked: schema.SearchInput, outcome: Outcome, embedder: Embedder | None) -> Run:
         reranker = self._workspace.reranker
-        run = Run(
+        return Run(
             id=f"knowledge-{secrets.token_hex(8)}",
             kind="knowledge",
             recipe={
@@ -297,8 +298,6 @@ class KnowledgeService:
             stages=[asdict(stage) for stage in outcome.stages],
             results=[_kept(each) for each in outcome.results[: schema.MAX_RESULTS]],
         )
-        self._workspace.journal.write(lambda connection: save_run(connection, caller, run))
-        return run
 
 
 def _kept(ranked: Ranked) -> dict[str, Any]:

@@ -71,8 +71,9 @@ def open_folder(docs: Path) -> Folder:
         is_folder = False
     if not is_folder:
         raise InvalidInput(
-            f"No such folder: {docs}",
-            f"フォルダーがありません: {docs}",
+            # By its name alone: a caller who is told this may be far away.
+            f"No such folder: {docs.name}",
+            f"フォルダーがありません: {docs.name}",
             hint="--docs に Markdown のフォルダーを指定してください。 Give a folder of Markdown files to --docs.",
         )
     holder = next((each for each in (resolved, *resolved.parents) if (each / ".git").exists()), None)
