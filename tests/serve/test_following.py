@@ -51,7 +51,9 @@ def test_vectors_of_every_tenant_are_made_on_every_node(tmp_path: Path) -> None:
     with writer.workspace().database.write() as connection:
         put(connection, base, document("b.md", "通勤手当は月額5万円までとします。"))
     until(lambda: space.refresh() and space.count() == 2 and space.vectors_current(embedder.name))
-    following.end()
+    following.end(WAIT)
+    for each in (writer, node):
+        each.workspace().database.close()
 
 
 def test_one_of_several_workers_makes_the_vectors(tmp_path: Path) -> None:
@@ -61,3 +63,5 @@ def test_one_of_several_workers_makes_the_vectors(tmp_path: Path) -> None:
         assert (mine, theirs) == (True, False)
     with other.workspace().embedding() as theirs:
         assert theirs
+    for each in (application, other):
+        each.workspace().database.close()

@@ -24,6 +24,7 @@ MCP = {
     "Content-Type": "application/json",
     "MCP-Protocol-Version": "2025-11-25",
 }
+SECRETS = "計画の詳しい説明です。" * 60
 GENEROUS = Rate(10_000, 10_000)
 
 

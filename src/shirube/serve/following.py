@@ -28,9 +28,10 @@ class Following:
         if self._thread.ident is None:
             self._thread.start()
 
-    def end(self) -> None:
-        """It stops at the next moment at which nothing is lost; nobody waits for it."""
+    def end(self, seconds: float = 0.0) -> None:
+        """It stops when it has done what it is at; nobody has to wait for that."""
         self._ended.set()
+        self._thread.join(seconds)
 
     def _work(self) -> None:
         self._tried(self._prepare)
