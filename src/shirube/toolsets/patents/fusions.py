@@ -116,7 +116,15 @@ class Fusions:
         history = run.recipe["history"]
         first = self._runs.get(caller, history[0]) if history else run
         evidence = {doc_id: Evidence(*values) for doc_id, values in first.stages[0]["evidence"].items()}
-        return Fusion(Board(lanes, evidence), Params(**run.stages[0]["params"]))
+        made = Fusion(Board(lanes, evidence), Params(**run.stages[0]["params"]))
+        self._remember(run.id, made)
+        return made
+
+    def _remember(self, run_id: str, fusion: Fusion) -> None:
+        with self._guard:
+            self._fusions[run_id] = fusion
+            while len(self._fusions) > _REMEMBERED:
+                self._fusions.popitem(last=False)
 
     def _fusion(
         self, caller: Caller, fusion: Fusion, recipe: Mapping[str, Any], parent: Run | None, limit: int
@@ -139,10 +147,7 @@ class Fusions:
         recipe = {**recipe, **asdict(fusion.params), "history": history}
         needed = [*(each["run_id_lane"] for each in recipe["runs"]), *history[:1]]
         run_id = self._runs.save(caller, FUSION, recipe, found, [kept], parent.id if parent else None, needed)
-        with self._guard:
-            self._fusions[run_id] = fusion
-            while len(self._fusions) > _REMEMBERED:
-                self._fusions.popitem(last=False)
+        self._remember(run_id, fusion)
         shown = ranking.fused(limit)
         labels = _lane_labels(board.lanes)
         return schema.FusionResult(
