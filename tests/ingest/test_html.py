@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shirube.ingest.readers import html
 from shirube.ingest.readers.contract import Content, Unreadable
 from shirube.ingest.readers.html import read
 
@@ -111,7 +112,80 @@ def test_a_row_of_a_table_is_one_line() -> None:
         "<table>\n<tr>\n<th>項目</th> <th>金額</th>\n</tr>"
         "<tr><td><p>宿泊</p><p>料</p></td><td>12,000円<br>税別</td></tr><tr><td>合計</td><td></td></tr></table>後"
     )
-    assert content(page).text == "| 項目 | 金額 |\n| 宿泊 料 | 12,000円 税別 |\n| 合計 | |\n後\n"
+    assert (
+        content(page).text
+        == "| 項目 | 金額 |\n| 項目: 宿泊 料 | 金額: 12,000円 税別 |\n| 項目: 合計 | |\n後\n"
+    )
+
+
+def test_rows_name_their_columns_below_a_head_of_several_lines_and_beside_cells_of_several_rows() -> None:
+    page = (
+        "<table><thead><tr><th rowspan=2>役職</th><th colspan=2>日当</th></tr>"
+        "<tr><th>国内</th><th>海外</th></tr></thead>"
+        "<tr><td rowspan=2>課長</td><td>3,000円</td><td>7,000円</td></tr><tr><td>半日1,500円</td><td></td></tr>"
+        "<tr><td>係長</td><td colspan=2>なし</td></tr><tr><td colspan=3>税込み</td></tr></table>"
+    )
+    assert content(page).text.splitlines() == [
+        "| 役職 | 日当 |",
+        "| 国内 | 海外 |",
+        "| 役職: 課長 | 日当 国内: 3,000円 | 日当 海外: 7,000円 |",
+        "| 日当 国内: 半日1,500円 | |",
+        "| 役職: 係長 | 日当 国内・日当 海外: なし |",
+        "| 税込み |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (
+            "<tr><th>氏名</th><td>山田</td></tr><tr><th>部署</th><td>営業</td></tr>",
+            "| 氏名 | 山田 |\n| 部署 | 営業 |\n",
+        ),
+        (
+            "<tr><td>机</td><td>100</td></tr><tr><td>椅子</td><td>50</td></tr>",
+            "| 机 | 100 |\n| 椅子 | 50 |\n",
+        ),
+        (
+            f"<tr><th>{'長' * 100}</th><th>値</th></tr><tr><td>机</td><td>1</td></tr>",
+            f"| {'長' * 100} | 値 |\n| 机 | 値: 1 |\n",
+        ),
+        (
+            "<tr><th></th><th>国内</th></tr><tr><th>課長</th><td>3</td></tr>",
+            "| | 国内 |\n| 課長 | 国内: 3 |\n",
+        ),
+    ],
+    ids=["facts", "no head", "a long name", "a blank corner"],
+)
+def test_what_does_not_name_a_column_names_none(rows: str, text: str) -> None:
+    assert content(f"<table>{rows}</table>").text == text
+
+
+def test_tables_that_follow_each_other_have_their_own_columns() -> None:
+    named = "<table><tr><th>品名</th><th>単価</th></tr><tr><td>机</td><td>100</td></tr></table>"
+    plain = "<table><tr><td>店名</td><td>住所</td></tr><tr><td>本店</td><td>東京</td></tr></table>"
+    assert content(named + plain).text.splitlines()[2:] == ["| 店名 | 住所 |", "| 本店 | 東京 |"]
+
+
+@pytest.mark.parametrize(
+    "ruby",
+    [
+        "<ruby>決裁<rt>けっさい</rt></ruby>者",
+        "<ruby>決裁<rp>（</rp><rt>けっさい</rt><rp>）</rp></ruby>者",
+        "<ruby>決<rt>けっ</rt>裁<rt>さい</rt></ruby>者",
+        "<ruby>決裁<rt>けっさい</ruby>者",
+    ],
+)
+def test_readings_above_kanji_are_left_out(ruby: str) -> None:
+    assert content(f"<h1>{ruby}</h1><p>{ruby}は部長とする。</p>").text == "決裁者\n決裁者は部長とする。\n"
+
+
+def test_a_table_that_would_swell_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "LONGEST", 10_000)
+    rows = "<tr><td>a</td><td>b</td></tr>" * 500
+    assert len(content(f"<table>{rows}</table>").text) < 10_000
+    with pytest.raises(Unreadable, match="too large"):
+        content(f"<table><tr><th>{'名' * 30}</th><th>{'値' * 30}</th></tr>{rows}</table>")
 
 
 def test_a_table_that_lays_out_the_page_is_no_table() -> None:
@@ -206,8 +280,9 @@ def test_nesting_without_end_is_refused_and_not_cut_short(tag: str) -> None:
         ("<p " + "a=b " * 100_000 + ">後", 2),
         ("<p title='" + "a" * 11_000_000 + "'>後</p>", 2),
         ("<table><tr><td>あ</table>" * 30_000, 180_000),
+        ("<table>" + "<tr><th colspan=999 rowspan=999>あ<th>い" * 20_000, 200_000),
     ],
-    ids=["text", "paragraphs", "brackets", "ampersands", "attributes", "attribute", "tables"],
+    ids=["text", "paragraphs", "brackets", "ampersands", "attributes", "attribute", "tables", "spans"],
 )
 def test_a_huge_page_is_read_whole_and_in_time(page: str, length: int) -> None:
     begun = time.perf_counter()

@@ -113,9 +113,55 @@ def test_tables_of_a_word_file_are_rows_with_merged_cells_once() -> None:
     assert lines(saved(document)) == [
         "次の表による。",
         "| 区分 | 宿泊費 | 日当 |",
-        "| 役員 社員 | 実費 上限なし | 5,000円 |",
-        "|  | 12,000円 | 2,500円 |",
+        "| 区分: 役員 社員 | 宿泊費: 実費 上限なし | 日当: 5,000円 |",
+        "| 宿泊費: 12,000円 | 日当: 2,500円 |",
     ]
+
+
+def grid(*rows: str, heads: int = 0) -> bytes:
+    """A Word file of one table, the cells of a row separated by spaces, with rows that Word repeats on each page."""
+    document = docx.Document()
+    table = document.add_table(len(rows), len(rows[0].split()))
+    for number, row in enumerate(rows):
+        for cell, text in zip(table.rows[number].cells, row.split(), strict=True):
+            cell.text = "" if text == "-" else text
+    for row in table.rows[:heads]:
+        row._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
+    return saved(document)
+
+
+@pytest.mark.parametrize(
+    ("rows", "heads", "last"),
+    [
+        (
+            ["契約種別 決裁者 保管場所", "売買契約 部長 書庫"],
+            0,
+            "| 契約種別: 売買契約 | 決裁者: 部長 | 保管場所: 書庫 |",
+        ),
+        (["等級 日当", "G1 2,000円", "G2 3,000円"], 0, "| 等級: G2 | 日当: 3,000円 |"),
+        (["区分 担当", "契約 法務部"], 0, "| 区分: 契約 | 担当: 法務部 |"),
+        (["担当 2026年", "山田 12"], 1, "| 担当: 山田 | 2026年: 12 |"),
+        (["役職 日当 日当", "- 国内 海外", "課長 3 7"], 2, "| 役職: 課長 | 日当 国内: 3 | 日当 海外: 7 |"),
+        (["氏名 山田太郎", "所属 営業部"], 0, "| 所属 | 営業部 |"),
+        (["氏名 - 所属 -", "電話 - 住所 -"], 0, "| 電話 |  | 住所 |  |"),
+        (["1 机 100", "2 椅子 50"], 0, "| 2 | 椅子 | 50 |"),
+        (["契約種別 決裁者 保管場所"], 0, "| 契約種別 | 決裁者 | 保管場所 |"),
+    ],
+)
+def test_rows_of_a_word_file_name_their_columns_where_it_has_a_head(
+    rows: list[str], heads: int, last: str
+) -> None:
+    assert lines(grid(*rows, heads=heads))[-1] == last
+
+
+def test_a_cell_below_several_columns_is_named_by_them_and_one_below_all_by_none() -> None:
+    document = docx.Document()
+    table = document.add_table(3, 3)
+    for at, text in enumerate("役職 国内 海外 課長 なし - 税込み - -".split()):
+        table.cell(*divmod(at, 3)).text = "" if text == "-" else text
+    table.cell(1, 1).merge(table.cell(1, 2))
+    table.cell(2, 0).merge(table.cell(2, 2))
+    assert lines(saved(document))[1:] == ["| 役職: 課長 | 国内・海外: なし |", "| 税込み |"]
 
 
 def test_a_frame_of_one_cell_is_no_table() -> None:
@@ -287,6 +333,20 @@ def test_a_formula_stands_by_the_value_it_had() -> None:
     assert lines(shown, ".xlsx")[-1] == "| 項目: 机 | 合計: 2 |"
 
 
+def test_formulas_without_a_stored_value_are_said() -> None:
+    data = sheets(表=[["項目", "合計"], ["机", "=1+1"], ["椅子", 3]], 他=[["値", "別"], ["=A1", "=B1"]])
+    [warning] = read(data, ".xlsx").warnings
+    assert warning.startswith("計算結果が保存されていない数式が3個")
+    assert "3 formulas have no stored value" in warning
+    counted = changed(
+        sheets(表=[["項目", "合計"], ["机", "=1+1"]]),
+        "xl/worksheets/sheet1.xml",
+        b'<c r="B2"><f>1+1</f><v></v>',
+        b'<c r="B2" t="str"><f>1+1</f><v></v>',
+    )
+    assert not read(counted, ".xlsx").warnings
+
+
 def test_a_sheet_that_claims_to_be_endless_is_read_by_what_it_holds() -> None:
     data = sheets(表=[["項目", "値"], ["机", 1]])
     endless = changed(data, "xl/worksheets/sheet1.xml", b'ref="A1:B2"', b'ref="A1:XFD1048576"')
@@ -324,9 +384,35 @@ def test_shapes_are_read_from_top_to_bottom_then_tables_and_notes() -> None:
         "右の列",
         "下の段",
         "| 担当 | 人数 |",
-        "| 開発 | 3 |",
+        "| 担当: 開発 | 人数: 3 |",
         "ノート: 人数は 口頭で補足する。",
     ]
+
+
+def test_merged_cells_of_a_slide_keep_the_columns_in_their_places() -> None:
+    made = pptx.Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    table = slide.shapes.add_table(4, 3, Inches(1), Inches(1), Inches(5), Inches(2)).table
+    for at, text in enumerate("役職 国内 海外 課長 3 7 - 半日 4 係長 なし -".split()):
+        table.cell(*divmod(at, 3)).text = "" if text == "-" else text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    table.cell(3, 1).merge(table.cell(3, 2))
+    assert lines(saved(made), ".pptx") == [
+        "| 役職 | 国内 | 海外 |",
+        "| 役職: 課長 | 国内: 3 | 海外: 7 |",
+        "| 国内: 半日 | 海外: 4 |",
+        "| 役職: 係長 | 国内・海外: なし |",
+    ]
+
+
+def test_a_slides_table_without_a_head_row_is_read_as_it_is() -> None:
+    made = pptx.Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    table = slide.shapes.add_table(2, 2, Inches(1), Inches(1), Inches(5), Inches(2)).table
+    for at, text in enumerate("氏名 山田 所属 営業部".split()):
+        table.cell(*divmod(at, 2)).text = text
+    table.first_row = False
+    assert lines(saved(made), ".pptx") == ["| 氏名 | 山田 |", "| 所属 | 営業部 |"]
 
 
 def test_a_hidden_slide_is_left_out_and_still_counts_as_a_page() -> None:

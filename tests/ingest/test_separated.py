@@ -41,6 +41,12 @@ def test_a_table_without_names_is_read_as_it_is() -> None:
     assert read(b"").text == ""
 
 
+def test_a_long_cell_is_read_whole() -> None:
+    note = "長い備考。" * 60_000
+    content = read(f"品名,備考\n机,{note}\n椅子,白\n".encode())
+    assert content.text.splitlines()[1:] == [f"| 品名: 机 | 備考: {note} |", "| 品名: 椅子 | 備考: 白 |"]
+
+
 def test_a_row_is_never_cut() -> None:
     rows = "".join(f"{number},項目{number},{'説明' * 30}。続き。\n" for number in range(200))
     content = read(f"番号,名前,説明\n{rows}".encode())

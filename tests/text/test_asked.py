@@ -99,6 +99,15 @@ def test_a_text_names_such_a_thing_or_not(question: str, naming: str, other: str
         ("ヘルプデスクは何番ですか", "ヘルプデスクは内線2525です。"),
         ("何か月前までですか", "30日前までとする。"),
         ("何か月使えますか", "半年使える。"),
+        ("経理部の内線は何番ですか", "経理部 / 内線: 1003"),
+        ("経理部の内線は何番ですか", "経理部の内線番号は1003です。"),
+        ("賞与は年何回ですか", "賞与は毎年6月10日及び12月10日に支給する。"),
+        ("健康診断は年に何回ありますか", "健康診断は毎年9月から11月に実施する。"),
+        ("会議は月に何回ですか", "会議は毎週開く。"),
+        ("昇給は何回ですか", "昇給は4月と10月に行う。"),
+        ("Who approves overtime?", "overtime is approved in advance by your supervisor."),
+        ("Who checks expenses?", "expenses are checked by the accounting department."),
+        ("Who keeps the key?", "the key is kept by HR."),
     ],
 )
 def test_a_thing_is_named_in_many_ways(question: str, text: str) -> None:
@@ -119,12 +128,47 @@ def test_a_thing_is_named_in_many_ways(question: str, text: str) -> None:
         ("費用はいくらですか", "費用は2020年4月1日に改めた。"),
         ("費用はいくらですか", "費用の一部を十分に検討する。"),
         ("残業は何時間までですか", "残業は3日までとする。"),
+        ("賞与は年何回ですか", "賞与は業績に応じて支給する。"),
+        ("Who is the manager?", "a manager is needed for it."),
     ],
 )
 def test_what_only_looks_like_it_is_not_named(question: str, text: str) -> None:
     found = asked(question)
     assert found is not None
     assert not found.named_in(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "cell"),
+    [
+        ("会議室の定員は何人ですか", "定員", "12"),
+        ("参加は何人ですか", "人数", "１２"),
+        ("富士は何階にありますか", "階", "3"),
+        ("机の単価は何円ですか", "単価（税込み）", "12,000"),
+        ("契約の更新は何月ですか", "更新月", "4"),
+        ("田中の入社は何年ですか", "入社日", "2019-04-01"),
+    ],
+)
+def test_a_number_needs_no_unit_below_the_name_of_its_column(question: str, column: str, cell: str) -> None:
+    found = asked(question)
+    assert found is not None
+    assert found.numbered_in(column, cell)
+    assert not found.named_in(cell)
+    assert not found.numbered_in("備考", cell)
+    assert not found.numbered_in(column, f"{cell}号室")
+
+
+def test_a_number_that_the_question_gives_is_no_answer_to_it() -> None:
+    found = asked("定員12の会議室は何階ですか")
+    assert found is not None
+    assert not found.numbered_in("定員", "12")
+    assert found.numbered_in("階", "3")
+
+
+def test_somebody_is_no_number() -> None:
+    found = asked("会議室の担当は誰ですか")
+    assert found is not None
+    assert not found.numbered_in("担当", "12")
 
 
 @pytest.mark.parametrize("digits", ["1" * 200_000, "1," * 100_000, "一" * 200_000, "1 " * 100_000])

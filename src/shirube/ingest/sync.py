@@ -36,7 +36,7 @@ _KEPT = (
     "Tesseract is missing; what it read before is kept."
 )
 # Raised whenever the passages of a document change: files read by another version are read again.
-VERSION = 2
+VERSION = 3
 # A title goes with every passage. The longest name of a Japanese law has 110 characters.
 _LONGEST_TITLE = 300
 # What the column holds.
@@ -88,6 +88,14 @@ class File:
     is_closed_folder: bool = False
 
 
+_BEYOND = (
+    "登録した人の権限（clearance・departments）では読めない文書です。 "
+    "It is beyond what whoever added it may read (clearance, departments)."
+)
+# Hidden files, and what Word and Excel lay beside a document that is open.
+_PASSED_OVER = (".", "~$")
+
+
 def find_files(paths: Iterable[Path]) -> list[File]:
     """The files below `paths` by name, and the folders that cannot be opened.
 
@@ -122,7 +130,7 @@ def _below(root: Path) -> list[File]:
     for folder, names, files in os.walk(root, onerror=closed):
         names[:] = sorted(name for name in names if not name.startswith("."))
         for name in sorted(files):
-            if not name.startswith("."):
+            if not name.startswith(_PASSED_OVER):
                 file = Path(folder) / name
                 found.append(File(file, _source(file, root.parent), root))
     return found
@@ -178,6 +186,8 @@ def add_files(
                     report.warnings.append(f"{file.source}: {_KEPT}")
                 else:
                     document = _document(file, data, spoken, kept, report)
+                    if not _is_within(caller, document):
+                        report.warnings.append(f"{file.source}: {_BEYOND}")
                     with database.write() as connection:
                         documents.put_document(connection, base.id, collection, document)
                     (report.changed if before else report.added).append(file.source)
@@ -200,6 +210,13 @@ def add_files(
                 on_file(report)
     database.flush()
     return report
+
+
+def _is_within(caller: Caller, document: Document) -> bool:
+    """Whether whoever puts it in may see it."""
+    department = document.department
+    theirs = caller.every_department or department is None or department in caller.departments
+    return theirs and document.confidentiality <= caller.clearance
 
 
 def _source(path: Path, above: Path) -> str:
@@ -232,7 +249,7 @@ def _is_there(root: str | None) -> bool:
 def _check_owner(file: File, before: documents.Known | None) -> None:
     """Two folders of one name must not overwrite each other; a folder that was moved may."""
     if before and before.root != str(file.root) and _is_there(before.root):
-        raise Unreadable(
+        raise Closed(
             "a document of this name came from another folder; use another --collection",
             "同じ名前の文書が別のフォルダーから登録されています。--collection で分けてください。",
         )

@@ -5,11 +5,12 @@ generous: where a text might name such a thing it does, so that a right passage 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from shirube.text.normalize import fold
-from shirube.text.tokenize import Morpheme, morphemes
+from shirube.text.questions import is_japanese
+from shirube.text.tokenize import Morpheme, morphemes, words
 
 Kind = Literal["date", "person", "amount", "place"]
 
@@ -56,6 +57,11 @@ _UNITS = {
 # Ways to say as much without a number and its unit.
 _FREE = "無料|無償|全額|半額|実費|定額|free of charge|no charge"
 _SHARES = "全額|半額|半分|全部"
+# 6月及び12月 is twice a year, and 毎年 is once.
+_RECURS = (
+    r"毎[年月週日朝晩]|隔[年月週日]|(?:四?半期|[年月週日])(?:ごと|毎)|"
+    r"[0-9]月[^。]{0,12}(?:及び|および|並びに|[と、・])[^。]{0,4}[0-9]月"
+)
 _OTHERWISE = {
     **dict.fromkeys(_MONTHS.split(), "半年"),
     "年": "元年",
@@ -63,9 +69,13 @@ _OTHERWISE = {
     "時": "[0-9]{1,2}:[0-9]{2}|正午|零時",
     "円": _FREE,
     **dict.fromkeys(("割", "%", "パーセント"), _SHARES),
-    "番": r"内線 ?[0-9]|[0-9]-[0-9]",
+    "番": r"内線(?:番号)?(?: ?[:は])? ?[0-9]|[0-9]-[0-9]",
+    "回": _RECURS,
 }
-_COUNTED = re.compile(f"何(?:{'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})")
+_HOW_OFTEN = "[1一]?[年月週日](?:間|度)?(?:に|で|あたり)?"
+_COUNTED = re.compile(
+    f"(?:{_HOW_OFTEN}(?=何回))?何(?P<unit>{'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})"
+)
 _AMOUNT = re.compile(
     r"いくら(?!でも)|いくつ|幾つ|幾ら|どれ(?:くらい|ぐらい|ほど|だけ|位)|どの(?:くらい|ぐらい|程度|位)|"
     r"\bhow (?:many|much|long|often|far|old|tall|large|big|high|deep|heavy|wide)\b"
@@ -127,17 +137,30 @@ _SOMEWHERE = frozenset(
     "画面 欄 ページ サイト ポータル システム フォルダー 書棚 倉庫 家 実家 宅 邸 部屋 機関 施設 "
     "センター ビル ホール 球場 空港 湾 谷 丘 森 原 岸 沖 側 付近 内 中 上 下 東 西 南 北 中央 中心".split()
 )
+_SOMEBODY_IN_ENGLISH = re.compile(
+    r"\b(?:accountant|administrator|applicant|approver|auditor|board|boss|chair(?:man|woman|person)?|chief|colleague|"
+    r"committee|company|coordinator|counsel|department|director|division|doctor|employee|employer|executive|"
+    r"head office|help ?desk|hr|human resources|lawyer|leader|manager|member|nurse|officer|owner|physician|"
+    r"president|secretary|section|staff|superior|supervisor|team|vendor)(?:e?s)?\b"
+)
+# All that a cell holds, where the name of its column says what it is a number of.
+_BARE_NUMBER = re.compile(r"[0-9][0-9,.]{0,31}")
+_BARE_DATE = re.compile(r"[0-9]{1,4}(?:[-/.:][0-9]{1,2}){0,2}")
 _IN_LATIN = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z.]+)*")
 _NOUNS = ("名詞", "接尾辞", "代名詞")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a question asks for. `counted` is how a text would write a number of it, `given` what the question names."""
+    """What a question asks for. `counted` is how a text would write a number of it, `given` what the question names,
+    `words` are those of the question; `unit` is what is counted in, and `often` the words that ask how often."""
 
     kind: Kind
     counted: re.Pattern[str]
     given: frozenset[str]
+    words: frozenset[str] = frozenset()
+    unit: str = ""
+    often: frozenset[str] = frozenset()
 
     def named_in(self, text: str) -> bool:
         """Whether `text` may name such a thing, other than those of the question."""
@@ -150,6 +173,14 @@ class Asked:
                 found = _named(text, "地名", _SOMEWHERE)
         return not found <= self.given
 
+    def numbered_in(self, column: str, cell: str) -> bool:
+        """Whether a cell may give the number that is asked for without its unit: 12 below 定員, or below 人数."""
+        value, name = fold(cell).strip(), fold(column)
+        is_bare = _BARE_NUMBER.fullmatch(value) or (self.kind == "date" and _BARE_DATE.fullmatch(value))
+        if not is_bare or value in self.words:
+            return False
+        return bool(self.unit and self.unit in name) or not self.words.isdisjoint(words(name))
+
 
 def asked(question: str) -> Asked | None:
     """What is asked for, or None where it may be anything."""
@@ -157,11 +188,13 @@ def asked(question: str) -> Asked | None:
     if _WEEKDAY.search(folded):
         return _of("date", _DAY_OF_WEEK, folded)
     if counted := _COUNTED.search(folded):
-        unit = counted.group()[1:]
+        unit = counted["unit"]
         forms = "|".join(map(re.escape, [unit, *_UNITS[unit].split()]))
         otherwise = f"|{_OTHERWISE[unit]}" if unit in _OTHERWISE else ""
         kind: Kind = "date" if unit in ("年", "月", "日", "時", "世紀") else "amount"
-        return _of(kind, re.compile(rf"{_DIGIT}\s{{0,2}}(?:{forms}){otherwise}"), folded)
+        written = re.compile(rf"{_DIGIT}\s{{0,2}}(?:{forms}){otherwise}")
+        often = frozenset(words(counted.group().replace("何", " "))) if unit == "回" else frozenset[str]()
+        return replace(_of(kind, written, folded), unit=unit, often=often)
     if _AMOUNT.search(folded):
         return _of("amount", _FIGURE, folded)
     if _WHEN.search(folded):
@@ -174,7 +207,7 @@ def asked(question: str) -> Asked | None:
 
 
 def _of(kind: Kind, counted: re.Pattern[str], folded: str) -> Asked:
-    return Asked(kind, counted, frozenset(_found(counted, folded)))
+    return Asked(kind, counted, frozenset(_found(counted, folded)), frozenset(words(folded)))
 
 
 def _found(counted: re.Pattern[str], folded: str) -> set[str]:
@@ -196,6 +229,8 @@ def _named(text: str, sort: str, nouns: frozenset[str]) -> set[str]:
 def _somebody(text: str) -> set[str]:
     """Names of people, and of nouns that follow each other the last that is somebody: 代表取締役社長 is 社長."""
     found = set(_IN_LATIN.findall(text))
+    if not is_japanese(text):
+        found |= {each.group() for each in _SOMEBODY_IN_ENGLISH.finditer(fold(text))}
     last = ""
     counted = False
     for each in morphemes(text):

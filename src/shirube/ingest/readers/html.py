@@ -5,17 +5,23 @@ from typing import Any
 
 from shirube.ingest.readers.contract import Content, Heading, Unreadable
 from shirube.ingest.readers.encoding import decode
+from shirube.ingest.readers.grid import Grid
+from shirube.ingest.readers.separated import LONGEST
+from shirube.ingest.readers.tables import MOST_COLUMNS
 
 _BLOCKS = frozenset(
     "address article aside blockquote body br dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 "
     "h5 h6 header hr li main nav ol p pre section summary table tr ul".split()
 )
 _SILENT = frozenset("script style noscript template head title svg math iframe object".split())
+# Readings above kanji, and the brackets around them for those who cannot show them there.
+_READINGS = frozenset({"rt", "rp", "rtc"})
 _CELLS = frozenset({"td", "th"})
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 # A row that holds one of these lays out the page; it is no line of a table.
 _STRUCTURE = ("table", "ul", "ol", "dl", "pre", *sorted(_HEADINGS))
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]{1,20})", re.IGNORECASE)
+_NUMBER = re.compile("[0-9]{1,6}")
 _SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
 # The declarations that are believed. Python's other codecs are not all meant for pages from anywhere.
 _ENCODINGS = {
@@ -58,6 +64,29 @@ def _is_hidden(node: Any) -> bool:
     return hides or node.get("hidden") is not None or node.get("aria-hidden") == "true"
 
 
+def _is_reading(node: Any) -> bool:
+    """Where the page does not close them, they hold the letters that follow, which are in elements of their own."""
+    return node.tag in _READINGS and node.find(".//rb") is None
+
+
+def _table_of(row: Any) -> Any:
+    above = row.getparent()
+    return above if above is None or above.tag == "table" else above.getparent()
+
+
+def _is_head(row: Any) -> bool:
+    """Whether a row names columns: it says so, and has several cells."""
+    cells = [cell.tag for cell in row if cell.tag in _CELLS]
+    above = row.getparent()
+    in_head = above is not None and above.tag == "thead"
+    return len(cells) > 1 and (in_head or "td" not in cells)
+
+
+def _span(cell: Any, name: str) -> int:
+    said = (cell.get(name) or "").strip()
+    return min(max(int(said), 1), MOST_COLUMNS) if _NUMBER.fullmatch(said) else 1
+
+
 class _Writer:
     """Collects text in document order. Iterative: nesting is the page author's to choose."""
 
@@ -66,6 +95,10 @@ class _Writer:
         self._length = 0
         self._line_open = False
         self._row: Any = None
+        self._in_cell: Any = None
+        self._cell_begun = 0
+        self._name = ""
+        self._grid = Grid()
         self.headings: list[Heading] = []
 
     def text(self) -> str:
@@ -84,20 +117,22 @@ class _Writer:
             if step == "close":
                 if node is self._row:
                     self._end_row()
+                elif node is self._in_cell:
+                    self._end_cell()
                 elif name in _BLOCKS:
                     self._break()
                 if opened and opened[0] is node:
                     self._heading(*opened)
                     opened = None
                 continue
-            if name in _SILENT or _is_hidden(node):
+            if name in _SILENT or _is_hidden(node) or _is_reading(node):
                 continue
             if name in _BLOCKS:
                 self._break()
             if name == "tr" and node not in layout:
-                self._row = node
+                self._begin_row(node)
             elif name in _CELLS:
-                self._cell()
+                self._cell(node)
             elif name in _HEADINGS and opened is None:
                 opened = (node, self._length, len(self._parts))
             self._write(node.text)
@@ -111,18 +146,31 @@ class _Writer:
         if text:
             self.headings.append(Heading(start, self._length, int(node.tag[1]), text))
 
-    def _cell(self) -> None:
-        if self._row is not None:
-            self._add("| " if self._after_space() else " | ")
-            self._line_open = True
-        else:
+    def _begin_row(self, row: Any) -> None:
+        self._row = row
+        self._grid = self._grid.of(_table_of(row))
+        self._grid.begin_row(is_head=_is_head(row))
+
+    def _cell(self, cell: Any) -> None:
+        if self._row is None:
             self._break()
+            return
+        self._add("| " if self._after_space() else " | ")
+        self._line_open = True
+        self._in_cell, self._cell_begun = cell, len(self._parts)
+        self._name = self._grid.place(_span(cell, "colspan"), _span(cell, "rowspan"))
+
+    def _end_cell(self) -> None:
+        self._in_cell, self._name = None, ""
+        self._grid.fill("".join(self._parts[self._cell_begun :]))
 
     def _end_row(self) -> None:
         self._row = None
         if self._line_open:
             self._add("|" if self._after_space() else " |")
         self._break()
+        if self._length > LONGEST:
+            raise Unreadable("the tables are too large; split it", "表が大きすぎます。分割してください。")
 
     def _write(self, text: str | None) -> None:
         if not text:
@@ -130,6 +178,9 @@ class _Writer:
         text = _SPACE.sub(" ", text)
         if self._after_space():
             text = text.lstrip(" ")
+        if self._name and text:
+            text = f"{self._name}: {text}"
+            self._name = ""
         if text:
             self._add(text)
             self._line_open = True

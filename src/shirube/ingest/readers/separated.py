@@ -17,12 +17,14 @@ _SEPARATORS = (",", "\t", ";")
 _LOOKED_AT = 50
 # Named again in every row, columns may make much of a little; no honest table grows beyond this.
 LONGEST = 64 * 1024 * 1024
+# Python's own limit of 131,072 characters would refuse a file for one long note in it. It holds for the whole process.
+csv.field_size_limit(LONGEST)
 
 
 def read(data: bytes) -> Content:
     text = decode(data)
     rows = _rows(text, _separator(text))
-    names = rows[0] if rows and _are_names(rows[0]) else None
+    names = rows[0] if rows and are_names(rows[0]) else None
     lines = []
     length = 0
     for number, row in enumerate(rows):
@@ -58,7 +60,7 @@ def _separator(text: str) -> str:
     return max(_SEPARATORS, key=fitting)
 
 
-def _are_names(row: Sequence[str]) -> bool:
+def are_names(row: Sequence[str]) -> bool:
     """Names of columns are there, differ, and are no numbers."""
     cells = [cell.strip() for cell in row]
     return (

@@ -6,7 +6,8 @@ from typing import Any
 
 from shirube.ingest.readers import archive
 from shirube.ingest.readers.contract import Content
-from shirube.ingest.readers.writing import Writer, one_line, row, sensible_title
+from shirube.ingest.readers.tables import Cell, lines
+from shirube.ingest.readers.writing import Writer, one_line, sensible_title
 
 # Shapes whose tops differ by less stand beside each other: a quarter of an inch.
 _SAME_HEIGHT = 914_400 // 4
@@ -36,8 +37,9 @@ def _write(writer: Writer, slide: Any) -> None:
         if title is not None and shape.shape_id == title.shape_id:
             continue
         if getattr(shape, "has_table", False):
-            for line in shape.table.rows:
-                writer.line(row("" if cell.is_spanned else cell.text_frame.text for cell in line.cells))
+            table = shape.table
+            for text in lines([_row(line) for line in table.rows], int(table.first_row)):
+                writer.line(text)
         elif shape.has_text_frame:
             _paragraphs(writer, shape.text_frame)
         elif getattr(shape, "has_chart", False):
@@ -45,6 +47,21 @@ def _write(writer: Writer, slide: Any) -> None:
     if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
         written = one_line(notes.text)
         writer.line(f"ノート: {written}" if written else "")
+
+
+def _row(line: Any) -> list[Cell]:
+    """The cells of a row; what is merged with the cell above stands there."""
+    found: list[Cell] = []
+    covered = 0
+    for cell in line.cells:
+        if covered:
+            covered -= 1
+        elif cell.is_spanned:
+            found.append(Cell(""))
+        else:
+            covered = cell.span_width - 1 if cell.is_merge_origin else 0
+            found.append(Cell(cell.text_frame.text, covered + 1))
+    return found
 
 
 def _paragraphs(writer: Writer, frame: Any) -> None:

@@ -7,12 +7,14 @@ are headers and footers, deletions, hidden text, field codes, readings above kan
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
+from itertools import takewhile
 from typing import Any
 
 from shirube.ingest.readers import archive
 from shirube.ingest.readers.contract import Content
 from shirube.ingest.readers.numbering import Numbering
-from shirube.ingest.readers.writing import Writer, one_line, row, sensible_title
+from shirube.ingest.readers.tables import MOST_COLUMNS, Cell, lines
+from shirube.ingest.readers.writing import Writer, one_line, sensible_title
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -33,6 +35,8 @@ _NOTES = {
 _NUMBERS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/numbering"
 # Styles are based on styles; Word itself allows eleven steps.
 _DEEPEST = 12
+_OFF = ("0", "false", "off")
+_DIGITS_OF_COLUMNS = 6
 
 
 def read(data: bytes, on_page: Callable[[], None]) -> Content:
@@ -139,13 +143,19 @@ class _Walk:
         return label + text if text else ""
 
     def _table(self, table: Any) -> None:
-        rows = [_cells(line) for line in _rows(table)]
-        if all(len(cells) == 1 for cells in rows):
-            for cells in rows:  # a frame around text
-                self.blocks(cells[0])
+        rows = list(_rows(table))
+        if all(len(_cells(line)) == 1 for line in rows):
+            for line in rows:  # a frame around text
+                self.blocks(_cells(line)[0])
             return
-        for cells in rows:
-            self.writer.line(row(self._cell(cell) for cell in cells))
+        written = [self._row(line) for line in rows]
+        for text in lines(written, len(list(takewhile(_is_head, rows)))):
+            self.writer.line(text)
+
+    def _row(self, line: Any) -> list[Cell]:
+        before = _columns(line, "trPr/gridBefore", 0)
+        cells = [Cell(self._cell(cell), _columns(cell, "tcPr/gridSpan", 1)) for cell in _cells(line)]
+        return [Cell("", before), *cells] if before else cells
 
     def _cell(self, cell: Any) -> str:
         """All of a cell in one line, tables in it included. What is merged with the cell above stands there."""
@@ -188,6 +198,17 @@ def _cells(line: Any) -> list[Any]:
     return found
 
 
+def _columns(node: Any, path: str, usual: int) -> int:
+    said = _value(node, path) or ""
+    return min(int(said), MOST_COLUMNS) if said.isdecimal() and len(said) < _DIGITS_OF_COLUMNS else usual
+
+
+def _is_head(line: Any) -> bool:
+    """Whether Word repeats the row on every page."""
+    flag = line.find(f"{W}trPr/{W}tblHeader")
+    return flag is not None and flag.get(W + "val", "1") not in _OFF
+
+
 def _text(paragraph: Any, boxes: list[Any]) -> str:
     """The letters of a paragraph as a reader sees them. Text boxes in it are put into `boxes`."""
     parts: list[str] = []
@@ -209,7 +230,7 @@ def _text(paragraph: Any, boxes: list[Any]) -> str:
 
 def _is_hidden(node: Any) -> bool:
     vanish = node.find(f"{W}rPr/{W}vanish") if node.tag == W + "r" else None
-    return vanish is not None and vanish.get(W + "val", "1") not in ("0", "false", "off")
+    return vanish is not None and vanish.get(W + "val", "1") not in _OFF
 
 
 def _value(node: Any, path: str) -> str | None:

@@ -1,7 +1,7 @@
 """Excel: every visible sheet is a section, and every row a line that names its columns, as in tables of CSV.
 
 Values stand as they are shown where that is cheap (dates, percent, no trailing .0); formulas by the value they had when
-the file was saved.
+the file was saved. Programs that do not calculate save none, which is said.
 """
 
 import re
@@ -15,6 +15,7 @@ from shirube.ingest.readers.contract import Content, Unreadable
 from shirube.ingest.readers.separated import LONGEST, named_row
 from shirube.ingest.readers.writing import Writer, sensible_title
 
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 # Fifteen digits are what Excel itself keeps of a number.
 _DIGITS = 15
@@ -27,6 +28,7 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
 
     book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
     writer = Writer()
+    unvalued = 0
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
@@ -41,8 +43,35 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
                 on_page()  # a large sheet takes its time
             if writer.length > LONGEST:
                 raise Unreadable("the tables are too large; split it", "表が大きすぎます。分割してください。")
+        unvalued += _without_value(sheet)
+        on_page()
     title = sensible_title(book.properties.title)
-    return Content(writer.text(), title, writer.headings)
+    return Content(writer.text(), title, writer.headings, warnings=_said(unvalued))
+
+
+def _said(unvalued: int) -> list[str]:
+    if not unvalued:
+        return []
+    return [
+        f"計算結果が保存されていない数式が{unvalued}個あり、その値は読めません。"
+        "Excel などで開いて保存し直してください。 "
+        f"{unvalued} formulas have no stored value and are left out; open the file in Excel and save it again."
+    ]
+
+
+def _without_value(sheet: Any) -> int:
+    """How many formulas have no value; one that gave an empty text has the type of a text."""
+    from openpyxl.xml.functions import iterparse
+
+    found = 0
+    with sheet._get_source() as source:
+        for _, node in iterparse(source):
+            if node.tag == f"{_MAIN}c":
+                is_empty = not node.findtext(f"{_MAIN}v") and node.get("t") != "str"
+                found += is_empty and node.find(f"{_MAIN}f") is not None
+            elif node.tag == f"{_MAIN}row":
+                node.clear()
+    return found
 
 
 def _rows(sheet: Any) -> Iterator[tuple[list[str], bool]]:

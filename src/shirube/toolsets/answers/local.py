@@ -19,6 +19,7 @@ from shirube.text.invisible import stretches, visible
 from shirube.text.questions import is_japanese
 from shirube.toolsets.answers import schema
 from shirube.toolsets.answers.evidence import Question, Sentence
+from shirube.toolsets.answers.statements import Statement
 from shirube.toolsets.answers.support import Passage
 from shirube.toolsets.answers.written import Part, Rest, supported
 from shirube.toolsets.knowledge.feed import BODY
@@ -38,6 +39,8 @@ _SENTENCES = 2
 _NEARLY = 0.75
 # Passages beside the best that are quoted; more are no longer an answer but a list.
 _OTHERS = 5
+# Items that are quoted after the sentence that introduces them; rules with more are read in the document.
+_ITEMS = 12
 _NOTHING = {
     "ja": "手元の文書には、この質問に答える記述が見つかりませんでした。",
     "en": "No document here answers this question.",
@@ -132,6 +135,7 @@ class LocalAnswers:
                     threshold=self._threshold,
                     max_results=min(most, MAX_RESULTS),
                 ),
+                kept=False,
             )
             results += output.results
             warnings |= dict.fromkeys(output.warnings or ())
@@ -176,20 +180,29 @@ def _rank(source: Source) -> tuple[float, str, str, int]:
 def _chosen(sources: Sequence[Source]) -> Iterator[Part]:
     """Sentences as they stand: the best passage's, and of the others those that hold nearly as much of the question."""
     said: set[str] = set()
-    least = 0.0
+    least = least_wordy = 0.0
     others_left = _OTHERS
     for place, source in enumerate(sources):
         best, *others = source.telling
         if place == 0:
-            least = _NEARLY * best.share
+            least, least_wordy = _NEARLY * best.share, _NEARLY * best.wordy
             chosen = [best, *(each for each in others[: _SENTENCES - 1] if each.fit >= _NEARLY * best.fit)]
         else:
-            chosen = [best] if best.share >= least and best.text not in said and others_left else []
+            is_near = best.share >= least and best.wordy >= least_wordy
+            chosen = [best] if is_near and best.text not in said and others_left else []
             others_left -= len(chosen)
-        for each in sorted(chosen, key=lambda one: one.start):
-            if each.text not in said:
-                said.add(each.text)
-                yield Part(each.text, (Rest(place, each.start, each.end),))
+        for text, start, end in _in_order(chosen, with_lists=place == 0):
+            if text not in said:
+                said.add(text)
+                yield Part(text, (Rest(place, start, end),))
+
+
+def _in_order(chosen: Sequence[Sentence], *, with_lists: bool) -> list[tuple[str, int, int]]:
+    """The sentences as they follow each other, and if wanted with what they introduce."""
+    quoted: list[Sentence | Statement] = [*chosen]
+    if with_lists:
+        quoted += [item for each in chosen for item in each.listed[:_ITEMS]]
+    return [(each.text, each.start, each.end) for each in sorted(quoted, key=lambda one: one.start)]
 
 
 def _written(

@@ -3,55 +3,104 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal
 
-from shirube.text.invisible import visible
 from shirube.text.sentences import sentences
+from shirube.toolsets.answers.tables import Row, in_one_line, rows
 
 # Letters and figures.
 _SAYS_SOMETHING = 5
-_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*\Z")
-_CELL_BORDER = re.compile(r"(?<!\\)\|")
-_LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})")
+_INTRODUCES = re.compile(
+    r"次の|次に(?:掲げる|定める|示す)|以下[のに]|下記|左の|[:：]\Z|\b(?:following|as follows)\b",
+    re.IGNORECASE,
+)
+_KANJI = "[一二三四五六七八九十]{1,3}"
+_ITEM = re.compile(
+    rf"(?P<bullet>[-*+・•●○◆◇■□▪※] ?\S)|(?P<bracketed>[（(](?:[0-9０-９]{{1,3}}|{_KANJI}|[ァ-ヶ]|[a-z])[）)])|"
+    rf"(?P<circled>[①-⑳])|(?P<number>[0-9０-９]{{1,3}}[.．、)）])|(?P<kanji>{_KANJI}[.．、)） \u3000])|"
+    r"(?P<kana>[ァ-ヶ][.．、)） \u3000])|(?P<latin>[a-z][.)] )|(?P<paragraph>[0-9０-９]{1,3}[ \u3000])"
+)
 _ASKS = re.compile(r"(?:[?？]|(?:です|ます|でしょう|ません)か[。．]?)[」』）)\s]*\Z")
 
 
 @dataclass(frozen=True)
 class Statement:
     """What is stated, in one line as it is shown, and where in the passage it stands. `own` is what of it stands there:
-    of a row its cells without the names of their columns."""
+    of a row its cells without the names of their columns, which `cells` has with them. `is_alone` is a row that is the
+    only one of its table here, `begins_line` a sentence that stands first in its line."""
 
     text: str
     start: int
     end: int
     own: str
     is_row: bool = False
+    cells: tuple[tuple[str, str], ...] = ()
+    is_alone: bool = False
+    begins_line: bool = False
 
     @property
     def asks(self) -> bool:
         return bool(_ASKS.search(self.text))
 
+    @property
+    def item(self) -> str | None:
+        """The sort of mark it begins with, if it is an item of a list."""
+        found = None if self.is_row else _ITEM.match(self.text)
+        return found.lastgroup if found else None
+
 
 def statements(passage: str) -> list[Statement]:
-    """In order. Lines under the head of a table are rows; the head itself and its rule state nothing."""
+    """In order. Lines under the head of a table are rows; the head, its rule and fences state nothing."""
     found: list[Statement] = []
-    for start, end, is_table in _blocks(passage):
-        found += _rows(passage, start, end) if is_table else _prose(passage, start, end)
+    for start, end, kind in _blocks(passage):
+        if kind == "table":
+            found += map(_row, rows(passage, start, end))
+        elif kind == "prose":
+            found += _prose(passage, start, end)
     return found
 
 
-def _blocks(passage: str) -> Iterator[tuple[int, int, bool]]:
-    """Stretches of lines that are all of a table, or none."""
+def listed_after(stated: Sequence[Statement], at: int) -> Sequence[Statement]:
+    """What the statement at `at` introduces (次の各号, 以下のとおり): the items or the rows that follow it at once."""
+    following = stated[at + 1 :]
+    if not following or not _INTRODUCES.search(stated[at].text):
+        return ()
+    first = following[0]
+    if first.is_row:
+        return list(takewhile(lambda each: each.is_row, following))
+    # 2 前項の規定は is the next paragraph of a rule, and so is what is marked like the introduction.
+    ends = {"paragraph", stated[at].item} - {first.item, None}
+
+    def goes_on(each: Statement) -> bool:
+        return each.item not in ends if each.item else not (each.begins_line or each.is_row)
+
+    return list(takewhile(goes_on, following)) if first.item else ()
+
+
+_Block = Literal["prose", "table", "fence"]
+
+
+def _blocks(passage: str) -> Iterator[tuple[int, int, _Block]]:
+    """Stretches of lines that are all of one kind."""
     begun = at = 0
-    in_table = False
+    within: _Block = "prose"
     for line in passage.splitlines(keepends=True):
-        is_table = line.lstrip().startswith("|")
-        if is_table != in_table and at > begun:
-            yield begun, at, in_table
+        kind = _kind(line)
+        if kind != within and at > begun:
+            yield begun, at, within
             begun = at
-        in_table = is_table
+        within = kind
         at += len(line)
     if at > begun:
-        yield begun, at, in_table
+        yield begun, at, within
+
+
+def _kind(line: str) -> _Block:
+    if line.lstrip().startswith("|"):
+        return "table"
+    return "fence" if _FENCE.match(line) else "prose"
 
 
 def _prose(passage: str, start: int, end: int) -> Iterator[Statement]:
@@ -67,37 +116,12 @@ def _prose(passage: str, start: int, end: int) -> Iterator[Statement]:
 
 
 def _sentence(passage: str, start: int, end: int) -> Statement:
-    text = _in_one_line(passage[start:end])
-    return Statement(text, start, end, text)
+    text = in_one_line(passage[start:end])
+    # A line behind spaces goes on with the item above it.
+    begins = start == 0 or passage[start - 1] in "\n\r\u3000"
+    return Statement(text, start, end, text, begins_line=begins)
 
 
-def _rows(passage: str, start: int, end: int) -> Iterator[Statement]:
-    lines: list[tuple[int, int, list[str]]] = []
-    names: Sequence[str] = ()
-    at = start
-    for line in passage[start:end].splitlines(keepends=True):
-        if not _RULE.match(line.strip()):
-            lines.append((at, at + len(line), _cells(line)))
-        elif lines:
-            # The line before the rule is the head; whatever stands above that has one of its own.
-            yield from (_row(each, names) for each in lines[:-1])
-            names = lines[-1][2]
-            lines = []
-        at += len(line)
-    yield from (_row(each, names) for each in lines if any(each[2]))
-
-
-def _row(line: tuple[int, int, list[str]], names: Sequence[str]) -> Statement:
-    start, end, cells = line
-    known = names if len(names) == len(cells) else [""] * len(cells)
-    shown = [f"{name}：{cell}" if name else cell for name, cell in zip(known, cells, strict=True) if cell]
-    return Statement(" / ".join(shown), start, end, " / ".join(filter(None, cells)), is_row=True)
-
-
-def _cells(line: str) -> list[str]:
-    inner = line.strip().removeprefix("|").removesuffix("|")
-    return [_in_one_line(cell) for cell in _CELL_BORDER.split(inner)]
-
-
-def _in_one_line(text: str) -> str:
-    return _LINE_BREAK.sub(" ", visible(text).strip())
+def _row(row: Row) -> Statement:
+    own = " / ".join(cell for _, cell in row.cells)
+    return Statement(row.text, row.start, row.end, own, is_row=True, cells=row.cells, is_alone=row.is_alone)
