@@ -40,7 +40,10 @@ def show_report(report: Report, *, as_json: bool) -> None:
     if report.refused:
         out.print(f"取り込めなかった行: {len(report.refused)}")
         for each in report.refused[:_SHOWN_REFUSED]:
-            err.print(f"  {each.file} {each.line} 行目: {each.reason_ja} {each.reason}")
+            unit = "件目" if each.file.lower().endswith(".xml") else "行目"
+            err.print(f"  {each.file} {each.line} {unit}: {each.reason_ja} {each.reason}")
+        if (more := len(report.refused) - _SHOWN_REFUSED) > 0:
+            err.print(f"  ほか {more} 行（--json ですべて）。 {more} more; all with --json.")
 
 
 def search(

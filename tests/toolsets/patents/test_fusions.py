@@ -124,6 +124,32 @@ def test_a_term_of_which_nothing_is_left_finds_nothing(dense: Patents, runs: lis
     assert scores(plain) == scores(unseen)
 
 
+def test_white_space_around_a_term_is_no_part_of_it(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    def fused(*terms: str) -> dict[str, float]:
+        return scores(
+            dense.call(
+                "rrf_blend_frontier", runs=runs, target_profile={"fi": {}}, facet_terms={"A": list(terms)}
+            )
+        )
+
+    assert fused(" 遮蔽　") == fused("遮蔽") != fused("　")
+    assert fused("　") == fused()
+
+
+def test_a_lane_weighs_by_the_name_it_was_given_too(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    logical, whole = (
+        dense.call("rrf_blend_frontier", runs=runs, target_profile=PROFILE, lane_weights={name: 0.1})
+        for name in ("recall", "fulltext_recall")
+    )
+    assert scores(logical) == scores(whole)
+
+
+def test_a_run_is_of_the_type_that_it_is(dense: Patents, runs: list[dict[str, Any]]) -> None:
+    wrong = [{**runs[0], "lane": "semantic"}]
+    error = dense.error("rrf_blend_frontier", runs=wrong, target_profile=PROFILE)
+    assert (error["code"], error["details"]["parameter"]) == ("INVALID_PARAMETER", "runs.0.lane")
+
+
 def test_several_writings_of_one_code_count_together(dense: Patents, runs: list[dict[str, Any]]) -> None:
     once, twice = (
         dense.call("rrf_blend_frontier", runs=runs, target_profile={"fi": {**codes, "G06V40/12": 1.0}})

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -322,6 +323,13 @@ class TestSemantic:
             handle = dense.call("rrf_search_semantic_raw", text="車線", feature_scope=scope)
             assert set(dense.titles(handle["run_id"])) == titles
 
+    def test_a_scope_that_no_publication_has_a_text_for_is_an_empty_lane(self, tmp_path: Path) -> None:
+        made = Patents(tmp_path, "use")
+        made.take(ROWS[1])
+        made.application.patents().library.embed("local")
+        found = made.call("rrf_search_semantic_raw", text="顔", feature_scope="background_jp")
+        assert found["hit_count"] == 0
+
     def test_filters_hold_here_too(self, dense: Patents) -> None:
         handle = dense.call("rrf_search_semantic_raw", text=MASK, filters=[_filter("country", "=", "US")])
         assert dense.titles(handle["run_id"]) == ["Face recognition with occlusion"]
@@ -357,6 +365,24 @@ class TestMultilane:
         assert handles[0]["run_id"] != handles[1]["run_id"]
         assert handles[0]["meta"]["field_boosts"]["title"] == 40
         assert handles[1]["meta"]["feature_scope"] == "wide"
+
+    def test_what_a_lane_does_not_take_may_be_null(self, dense: Patents) -> None:
+        lanes = [
+            {**self.LANES[0], "text": None},
+            {**self.LANES[1], "query": None, "field_boosts": None},
+        ]
+        handles = dense.call("run_multilane_search", lanes=lanes)
+        assert [(each["lane"], bool(each["run_id"])) for each in handles] == [
+            ("fulltext", True),
+            ("semantic", True),
+        ]
+
+    @pytest.mark.parametrize(
+        "wrong", [{"lane_name": "semantic", "query": "顔"}, {"lane_name": "fulltext_x", "text": "顔"}]
+    )
+    def test_a_lane_is_given_what_its_name_says(self, dense: Patents, wrong: dict[str, str]) -> None:
+        [handle] = dense.call("run_multilane_search", lanes=[wrong])
+        assert handle["error"]["code"] == "INVALID_PARAMETER"
 
     def test_a_lane_that_fails_stops_no_other(self, dense: Patents) -> None:
         lanes = [{"lane_name": "fulltext_precision", "query": "(顔"}, self.LANES[1], {"lane_name": "neither"}]

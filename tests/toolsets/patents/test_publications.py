@@ -51,6 +51,14 @@ from tests.toolsets.patents.test_gazette import ST96
         ("特許7123456B2", "exam_id", "JP7123456B"),
         ("特許第07123456号", "exam_id", "JP7123456B"),
         ("JP7123456B2", "exam_id", "JP7123456B"),
+        ("JPH08-016995A", "pub_id", "JP1996-016995A"),
+        ("JPS63123456A", "pub_id", "JP1988-123456A"),
+        ("JP-2022-514157", "pub_id", "JP2022-514157A"),
+        ("JP-7123456-B2", "exam_id", "JP7123456B"),
+        ("再表98/012345", "pub_id", "WO1998/012345"),
+        ("再表WO2023/123456", "pub_id", "WO2023/123456"),
+        ("特開2023/123456", "pub_id", "JP2023-123456A"),
+        ("特願平成10年第123456号", "app_doc_id", "JP1998123456"),
     ],
 )
 def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) -> None:
@@ -399,6 +407,30 @@ class TestImport:
         report = import_files(empty.application.workspace().database, LOCAL, [path])
         assert ([each.line for each in report.refused], report.added) == ([2], 2)
 
+    def test_a_file_that_cannot_be_read_stops_no_other(self, empty: Patents, tmp_path: Path) -> None:
+        good, binary, gone = tmp_path / "good.jsonl", tmp_path / "binary.jsonl", tmp_path / "gone.jsonl"
+        good.write_text(json.dumps(ROWS[0]) + "\n")
+        binary.write_bytes(b"\x00\x01\xff" * 100)
+        report = import_files(empty.application.workspace().database, LOCAL, [gone, binary, good])
+        assert [each.file for each in report.refused] == ["gone.jsonl", "binary.jsonl"]
+        assert report.added == 1
+
+    @pytest.mark.parametrize("indent", [None, 2])
+    @pytest.mark.parametrize("rows", [ROWS[0], ROWS[:2]], ids=["one", "a list"])
+    def test_a_file_may_be_one_value(
+        self, empty: Patents, tmp_path: Path, rows: Any, indent: int | None
+    ) -> None:
+        path = tmp_path / "a.json"
+        path.write_text(json.dumps(rows, indent=indent))
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.added, report.refused) == (2 if isinstance(rows, list) else 1, [])
+
+    def test_a_quotation_mark_that_is_not_closed_is_reported(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text('pub_id,title\n特開2020-5,題\n特開2020-6,"開いたまま\n特開2020-7,題\n')
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert ([each.line for each in report.refused], report.added) == ([3], 1)
+
     def test_a_table(self, empty: Patents, tmp_path: Path) -> None:
         path = tmp_path / "公報.csv"
         path.write_text(
@@ -515,6 +547,12 @@ class TestTwoTextsOfOneApplication:
         assert by_pub["metadata"]["publication_date"] == "2021-05-01"
         again = [empty.take(row) for row in rows] + [empty.take(*rows)]
         assert [(each.unchanged, each.added, each.changed) for each in again] == [(1, 0, 0)] * 3
+
+    def test_a_date_that_was_too_late_can_be_corrected(self, empty: Patents) -> None:
+        empty.take({**LAID_OPEN, "publication_date": "2024-01-05"})
+        assert empty.take(LAID_OPEN).changed == 1
+        found = empty.call("get_publication", id="特開2020-5")
+        assert found["metadata"]["publication_date"] == "2020-01-09"
 
     def test_a_correction_replaces_and_what_it_leaves_out_stays(self, empty: Patents) -> None:
         empty.take(LAID_OPEN)

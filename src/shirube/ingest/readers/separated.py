@@ -17,12 +17,12 @@ _SEPARATORS = (",", "\t", ";")
 _LOOKED_AT = 50
 # Named again in every row, columns may make much of a little; no honest table grows beyond this.
 LONGEST = 64 * 1024 * 1024
-# Python's own limit of 131,072 characters would refuse a file for one long note in it. It holds for the whole process.
-csv.field_size_limit(LONGEST)
 
 
 def read(data: bytes) -> Content:
     text = decode(data)
+    # Python's own limit of 131,072 characters would refuse a file for one long note in it.
+    csv.field_size_limit(LONGEST)
     rows = _rows(text, _separator(text))
     names = rows[0] if rows and are_names(rows[0]) else None
     lines = []

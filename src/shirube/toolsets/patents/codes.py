@@ -26,6 +26,7 @@ def fi_norm(written: str) -> str:
 
 def below(symbol: str) -> tuple[str, ...]:
     """How all symbols below a normal one begin: G06V10/… and G06V10:… for G06V10; none where it is a whole one."""
+    symbol = symbol.rstrip("/:")
     if "/" in symbol or ":" in symbol:
         return ()
     return (f"{symbol}/", f"{symbol}:") if _GROUP.fullmatch(symbol) else (symbol,)

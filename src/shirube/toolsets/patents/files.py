@@ -7,7 +7,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from shirube.errors import InvalidInput, NotFound
 from shirube.ingest.readers.contract import Unreadable
 from shirube.ingest.readers.encoding import decode
 from shirube.ingest.refused import Refused
@@ -22,7 +21,12 @@ _LARGEST_FIELD = 20_000_000
 def records(path: Path) -> Iterator[tuple[int, Record | Refused]]:
     """The publications of a file: of a gazette counted from 1, of others with the line where each begins."""
     is_gazette = path.suffix.lower() == ".xml"
-    for line, row in _gazette(path) if is_gazette else _rows(path):
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        yield 1, Refused(f"cannot be read: {error.strerror}", f"読めません（{error.strerror}）。")
+        return
+    for line, row in _gazette(data) if is_gazette else _rows(path, data):
         if isinstance(row, Refused):
             yield line, row
             continue
@@ -32,35 +36,43 @@ def records(path: Path) -> Iterator[tuple[int, Record | Refused]]:
             yield line, refused
 
 
-def _gazette(path: Path) -> Iterator[tuple[int, Any]]:
+def _gazette(data: bytes) -> Iterator[tuple[int, Any]]:
     try:
-        yield from enumerate(read_gazette(_bytes(path)), start=1)
+        yield from enumerate(read_gazette(data), start=1)
     except Refused as refused:
         yield 1, refused
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+def _rows(path: Path, data: bytes) -> Iterator[tuple[int, Any]]:
     try:
-        text = decode(_bytes(path))
+        text = decode(data)
     except Unreadable as error:
-        raise InvalidInput(f"{path.name}: {error}", f"{path.name} を読めません（{error}）。") from None
+        yield 1, Refused(error.en, error.ja)
+        return
     match path.suffix.lower():
         case ".csv" | ".tsv" as suffix:
             yield from _table(text, "\t" if suffix == ".tsv" else ",")
-        case _ if text.lstrip().startswith("["):
-            try:
-                yield from enumerate(json.loads(text), start=1)
-            except (ValueError, RecursionError, TypeError) as error:
-                raise InvalidInput(
-                    f"{path.name} is not JSON: {error}", f"{path.name} が正しい JSON ではありません。"
-                ) from None
+        case _ if (whole := _whole(text)) is not None:
+            yield from enumerate(whole, start=1)
         case _:
             yield from _lines(text)
 
 
+def _whole(text: str) -> list[Any] | None:
+    """The publications of a text that is one JSON value, a list or one alone; None where each line is a value."""
+    if not text.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else [value]
+
+
 def _table(text: str, separator: str) -> Iterator[tuple[int, Any]]:
     csv.field_size_limit(_LARGEST_FIELD)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
+    # Strict, or a quotation mark that is never closed would swallow the rest of the file without a word.
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     headings: list[str] = []
     while True:
         line = reader.line_num + 1
@@ -87,12 +99,3 @@ def _lines(text: str) -> Iterator[tuple[int, Any]]:
                 yield number, json.loads(line)
             except (ValueError, RecursionError):
                 yield number, Refused("not valid JSON", "正しい JSON ではありません。")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise NotFound(
-            f"{path.name} cannot be read: {error.strerror}", f"{path.name} を読めません（{error.strerror}）。"
-        ) from None

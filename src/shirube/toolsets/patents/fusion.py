@@ -53,7 +53,10 @@ class Params:
         """These with what `delta` names, as absolute values; within a group, what it does not name stays."""
         return Params(
             weights={**self.weights, **(delta.get("weights") or {})},
-            lane_weights={**self.lane_weights, **(delta.get("lane_weights") or {})},
+            lane_weights={
+                **self.lane_weights,
+                **{logical_name(name): each for name, each in (delta.get("lane_weights") or {}).items()},
+            },
             pi_weights={**self.pi_weights, **(delta.get("pi_weights") or {})},
             rrf_k=self.rrf_k if delta.get("rrf_k") is None else float(delta["rrf_k"]),
             beta_fuse=self.beta_fuse if delta.get("beta_fuse") is None else float(delta["beta_fuse"]),

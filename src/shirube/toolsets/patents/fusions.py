@@ -54,6 +54,9 @@ class Fusions:
 
     def blend(self, caller: Caller, asked: schema.BlendInput) -> schema.FusionResult:
         lane_runs = [self._runs.lane(caller, each.run_id_lane) for each in asked.runs]
+        for at, (run, given) in enumerate(zip(lane_runs, asked.runs, strict=True)):
+            if given.lane != run.kind:
+                raise invalid(f"runs.{at}.lane", f"{run.kind}, as its run is", f"run の種類と同じ {run.kind}")
         lanes = tuple(map(_fused_lane, lane_runs, asked.runs))
         params = Params().with_delta(asked.model_dump(exclude={"runs", "target_profile"}, exclude_none=True))
         lineage = [each.run_id_lane for each in asked.runs]
@@ -72,7 +75,7 @@ class Fusions:
                 code = kind, normal(written)  # several writings of one code count together
                 wanted[code] = wanted.get(code, 0.0) + weight
         terms = {
-            name: [word for word in map(fold, words) if word]
+            name: [word for word in (fold(each).strip() for each in words) if word]
             for name, words in (asked.facet_terms or {}).items()
         }
         representatives = self._representatives(caller, lineage)

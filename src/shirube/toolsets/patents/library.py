@@ -113,7 +113,7 @@ class Library:
                 "There is no embedder", "ベクトルのモデルがありません。", hint="SHIRUBE_EMBEDDER"
             )
         space = self.scope_space(caller.tenant, scope)
-        if not space.has_vectors(embedder.name) and self.space(caller.tenant).count():
+        if not space.has_vectors(embedder.name) and space.missing_vectors(embedder.name):
             raise Unavailable(
                 "The vectors of this scope are not there yet",
                 "この範囲のベクトルがまだありません。",

@@ -31,12 +31,13 @@ _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−ー", "-"))
 _COMMA = re.compile("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 
 # Without a dash, only six figures tell where the year ends.
-_SERIAL = "(?:-(?P<number>[0-9]{1,6})|(?P<whole>[0-9]{6}))"
+_SERIAL = "(?:(?:[-/]|第)(?P<number>[0-9]{1,6})|(?P<whole>[0-9]{6}))"
 _APPLICATION = re.compile(rf"(?:JP)?(?P<right>特|実)願{_YEAR}{_SERIAL}号?")
 _PUBLICATION = re.compile(rf"(?P<right>特|実)(?:開|表|全){_YEAR}{_SERIAL}号?(?:公報)?[AU]?")
 _EXAMINED = re.compile(rf"(?P<right>特|実)公{_YEAR}{_SERIAL}号?(?:公報)?(?:B[0-9]?)?")
 _INTERNATIONAL = re.compile(
-    r"(?:再表|再公表|国際公開(?:第)?|WO)(?P<year>[0-9]{4})[/-]?(?P<number>[0-9]{6})号?(?:A1)?"
+    r"(?:(?:再表|再公表|国際公開(?:第)?)(?:WO)?|WO)"
+    r"(?:(?P<year>[0-9]{4})[/-]?(?P<number>[0-9]{6})|(?P<short>[0-9]{2})/(?P<few>[0-9]{5,6}))号?(?:A1)?"
 )
 _PATENT = re.compile(
     r"特許第?0*(?P<number>[1-9][0-9]{5,6})号?(?:公報)?(?:B[0-9]?)?"
@@ -46,6 +47,12 @@ _UTILITY = re.compile(
     r"実(?:登|用新案登録)第?0*(?P<number>[1-9][0-9]{5,6})号?(?:公報)?(?:U[0-9]?)?"
     r"|JP(?P<written>[1-9][0-9]{5,6})[UY][0-9]?|JP0+(?P<padded>[1-9][0-9]{5,6})[UY][0-9]?"
 )
+# H08-016995A of JPH08-016995A: as offices abroad write imperial years.
+_ERA_PUBLICATION = re.compile(
+    r"JP(?P<era>[SHR])(?P<count>[0-9]{2})-?(?P<number>[0-9]{6})(?P<kind>[ABUY])[0-9]?"
+)
+# JP-2022-514157, JP-2023-123456-A, JP-7123456-B2: as addresses of J-PlatPat and lists of numbers have them.
+_HYPHENS = re.compile(r"JP-(?=[0-9SHR])|(?<=[0-9])-(?=[ABUY][0-9]?\Z)")
 _EPODOC = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})(?P<number>[0-9]{6})U?")
 # Ten figures and U are the application of a utility model.
 _JP_PUBLICATION = re.compile(
@@ -54,7 +61,10 @@ _JP_PUBLICATION = re.compile(
 )
 # What a number without a word before it is, where somebody says so.
 _SAID = {"pub_id": "特開", "app_doc_id": "特願", "app_id": "特願", "exam_id": "特許"}
-_BARE = re.compile("[0-9][0-9,/-]*")
+_BARE = re.compile(rf"(?:(?:{_ERA})[0-9]{{1,2}}[-/])?[0-9][0-9,/-]*")
+
+
+_FIRST_INTERNATIONAL = 78
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,7 @@ class Number:
 def read_number(written: str, said: str | None = None) -> Number | None:
     """The number that a text is; None where it is none of those above. `said` is what a bare one is called."""
     text = "".join(unicodedata.normalize("NFKC", written).translate(_DASHES).upper().split())
-    text = _COMMA.sub("", text)
+    text = _HYPHENS.sub(lambda found: "JP" if found[0].startswith("JP") else "", _COMMA.sub("", text))
     if said in _SAID and _BARE.fullmatch(text):
         text = _SAID[said] + text
     if found := _APPLICATION.fullmatch(text):
@@ -79,15 +89,25 @@ def read_number(written: str, said: str | None = None) -> Number | None:
         return Number("exam_id", f"JP{_year(found)}-{_serial(found)}{'Y' if _model(found) else 'B'}")
     if _EPODOC.fullmatch(text):
         return Number("app_doc_id", text)
+    if found := _ERA_PUBLICATION.fullmatch(text):
+        kind = found["kind"]
+        return Number("pub_id" if kind in "AU" else "exam_id", f"JP{_year(found)}-{found['number']}{kind}")
     if found := _JP_PUBLICATION.fullmatch(text):
         kind = found["kind"] or found["letter"] or "A"
         return Number("pub_id" if kind in "AU" else "exam_id", f"JP{found['year']}-{_serial(found)}{kind}")
     if found := _INTERNATIONAL.fullmatch(text):
-        return Number("pub_id", f"WO{found['year']}/{found['number']}")
+        return Number("pub_id", f"WO{_international_year(found)}/{int(found['number'] or found['few']):06}")
     for form, kind in ((_PATENT, "B"), (_UTILITY, "U")):
         if found := form.fullmatch(text):
             return Number("exam_id", f"JP{int(found['number'] or found['written'] or found['padded'])}{kind}")
     return None
+
+
+def _international_year(found: re.Match[str]) -> int:
+    """Two figures were written until 2002; the first were published in 1978."""
+    if found["year"]:
+        return int(found["year"])
+    return int(found["short"]) + (1900 if int(found["short"]) >= _FIRST_INTERNATIONAL else 2000)
 
 
 def _serial(found: re.Match[str]) -> str:

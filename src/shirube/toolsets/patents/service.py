@@ -113,7 +113,8 @@ class PatentsService:
     ) -> schema.RunHandle:
         if (config.query is None) == (config.text is None):
             raise invalid("lanes", "either query or text in each", "query か text のどちらか一方")
-        kept = {name: value for name, value in given.items() if name != "lane_name"}
+        _check_lane(config)
+        kept = {name: value for name, value in given.items() if name != "lane_name" and value is not None}
         if config.query is not None:
             kept.pop("feature_scope", None)
             return self.fulltext(caller, schema.FulltextInput.model_validate(kept), config.lane_name)
@@ -175,7 +176,7 @@ class PatentsService:
         return peeked(run, asked, lambda ids: self.library.publications(caller, ids))
 
     def snippets(self, caller: Caller, asked: schema.SnippetsInput) -> schema.GivenSnippets:
-        found = {each: self.library.resolved(caller, each) for each in dict.fromkeys(asked.ids)}
+        found = {each: self.library.resolved(caller, each, "pub_id") for each in dict.fromkeys(asked.ids)}
         return given_snippets(found, asked)
 
     def publication(self, caller: Caller, asked: schema.PublicationInput) -> schema.Publication:
@@ -215,6 +216,18 @@ class PatentsService:
         held = docs(self._runs.get(caller, run_id))
         facts = self.library.shelf(caller.tenant).by_id(held)
         return schema.Ids([facts[each].pub_id for each in held if each in facts])
+
+
+def _check_lane(config: schema.LaneConfig) -> None:
+    """A lane whose name says what it is has to be given what such a lane takes."""
+    if config.query is not None and config.lane_name.startswith(("semantic", "original_dense")):
+        raise invalid(
+            "lanes", f"given text where it is called {config.lane_name}", "semantic レーンでは text"
+        )
+    if config.text is not None and config.lane_name.startswith("fulltext"):
+        raise invalid(
+            "lanes", f"given query where it is called {config.lane_name}", "fulltext レーンでは query"
+        )
 
 
 def _semantic_lane(lane_name: str) -> str:
