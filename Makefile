@@ -13,11 +13,11 @@ demo: $(READY)
 	SHIRUBE_HOME="$${SHIRUBE_HOME:-$(CURDIR)/.demo}" $(BIN)/shirube demo $(ARGS)
 
 test: $(READY)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # The same tests with all data in PostgreSQL, which is started for them; TESTS names those that are to be run.
 test-postgres: $(READY)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --store postgres $(TESTS) $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --store postgres $(TESTS) $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -21,6 +21,12 @@ settings.register_profile(
 settings.load_profile("shirube")
 
 
+LONG = (
+    *("test_kill.py", "test_isolation", "_oracle.py", "test_fuzz.py", "test_office.py", "test_parity.py"),
+    *("test_openapi.py", "test_concurrency.py", "test_mixed_folder.py", "test_scans.py", "test_nodes.py"),
+)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store", choices=("sqlite", "postgres"), default="sqlite", help="where tests keep their data"
@@ -63,6 +69,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
+    # A file is one worker's: those that take long come first, or everybody would wait for the last of them.
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONG))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
