@@ -9,10 +9,10 @@ With lane ℓ of type t (fulltext, semantic, original_dense), logical name n and
 RRF: Cormack, Clarke and Büttcher, SIGIR 2009.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +63,7 @@ class Params:
         )
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What is known of a publication apart from its ranks, each from 0 to 1."""
 
     code: float = 0.0
@@ -94,14 +93,11 @@ class Board:
         # 0 where a lane does not hold it.
         self.ranks = np.zeros((len(lanes), len(self.ids)), np.int64)
         for row, lane in zip(self.ranks, lanes, strict=True):
-            for rank in range(len(lane.docs), 0, -1):
-                row[places[lane.docs[rank - 1]]] = rank
+            # From the last to the first: of one that stands twice the better rank stays.
+            row[[places[doc] for doc in reversed(lane.docs)]] = np.arange(len(lane.docs), 0, -1)
         nothing = Evidence()
-        known = [evidence.get(doc, nothing) for doc in self.ids]
-        self.code = _column(each.code for each in known)
-        self.code_secondary = _column(each.code_secondary for each in known)
-        self.facet = _column(each.facet for each in known)
-        self.representative = _column(each.representative for each in known)
+        known = np.array([evidence.get(doc, nothing) for doc in self.ids], np.float64)
+        self.code, self.code_secondary, self.facet, self.representative = known.reshape(-1, len(nothing)).T
 
     def with_representatives(self, known: Mapping[str, float]) -> "Board":
         """The same with R(d) as it is now; the other columns are shared."""
@@ -199,13 +195,14 @@ def fuse(lanes: Sequence[Lane], params: Params, evidence: Mapping[str, Evidence]
     return Board(lanes, evidence).rank(params).fused()
 
 
-def code_match(wanted: Mapping[Code, float]) -> Callable[[Container[Code]], float]:
+def code_match(wanted: Mapping[Code, float]) -> Callable[[Collection[Code]], float]:
     """P(d) and S(d): the weight of the wanted codes that are there, of the weight of all; 0 where none is wanted."""
     total = sum(wanted.values())
     if total <= 0:
         return lambda codes: 0.0
     shares = [(code, weight / total) for code, weight in wanted.items()]
-    return lambda codes: sum([share for code, share in shares if code in codes])
+    none_of = frozenset(wanted).isdisjoint  # most publications have none
+    return lambda codes: 0.0 if none_of(codes) else sum([share for code, share in shares if code in codes])
 
 
 def facet_match(terms: Mapping[str, Sequence[str]], weights: Mapping[str, float]) -> Callable[[str], float]:
