@@ -9,7 +9,7 @@ With lane ℓ of type t (fulltext, semantic, original_dense), logical name n and
 RRF: Cormack, Clarke and Büttcher, SIGIR 2009.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -86,7 +86,8 @@ class Fused:
 class Board:
     """The lanes of a fusion and what is known of their publications, as columns: parameters change, these stay."""
 
-    def __init__(self, lanes: Sequence[Lane], evidence: Mapping[str, Evidence]) -> None:
+    def __init__(self, lanes: Sequence[Lane], evidence: Mapping[str, Sequence[float]]) -> None:
+        """`evidence` has the values of an Evidence by the publication's id; of those left out nothing is known."""
         self.lanes = tuple(lanes)
         self.ids = sorted({doc for lane in lanes for doc in lane.docs})
         places = {doc: at for at, doc in enumerate(self.ids)}
@@ -195,28 +196,31 @@ def fuse(lanes: Sequence[Lane], params: Params, evidence: Mapping[str, Evidence]
     return Board(lanes, evidence).rank(params).fused()
 
 
-def code_match(wanted: Mapping[Code, float]) -> Callable[[Collection[Code]], float]:
-    """P(d) and S(d): the weight of the wanted codes that are there, of the weight of all; 0 where none is wanted."""
+def code_matches(wanted: Mapping[Code, float], held: Sequence[Collection[Code]]) -> Column:
+    """P(d) and S(d) of each: the weight of the wanted codes it has, of the weight of all; 0 where none is wanted."""
+    found = np.zeros(len(held))
     total = sum(wanted.values())
-    if total <= 0:
-        return lambda codes: 0.0
-    shares = [(code, weight / total) for code, weight in wanted.items()]
-    none_of = frozenset(wanted).isdisjoint  # most publications have none
-    return lambda codes: 0.0 if none_of(codes) else sum([share for code, share in shares if code in codes])
+    if total > 0:
+        shares = [(code, weight / total) for code, weight in wanted.items()]
+        none_of = frozenset(wanted).isdisjoint  # most publications have none
+        for at in [at for at, codes in enumerate(held) if not none_of(codes)]:
+            found[at] = sum([share for code, share in shares if code in held[at]])
+    return found
 
 
-def facet_match(terms: Mapping[str, Sequence[str]], weights: Mapping[str, float]) -> Callable[[str], float]:
-    """F(d): of each facet the share of its terms that the text holds, weighted; `terms` and the text are folded."""
+def facet_matches(
+    terms: Mapping[str, Sequence[str]], weights: Mapping[str, float], texts: Sequence[str]
+) -> Column:
+    """F(d) of each: of a facet the share of its terms that the text holds, weighted; terms and texts are folded."""
+    found = np.zeros(len(texts))
     groups = {name: words for name, words in terms.items() if words}
     total = sum(weights.get(name, 1.0) for name in groups)
-    if total <= 0:
-        return lambda text: 0.0
-    shares = [
-        (word, weights.get(name, 1.0) / total / len(words))
-        for name, words in groups.items()
-        for word in words
-    ]
-    return lambda text: sum([share for word, share in shares if word in text])
+    if total > 0:
+        for name, words in groups.items():
+            share = weights.get(name, 1.0) / total / len(words)
+            for word in words:
+                found += share * np.array([word in text for text in texts], np.float64)
+    return found
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from shirube.caller import Caller
 from shirube.store import patents as store
 from shirube.store.database import Database
@@ -17,12 +19,11 @@ from shirube.toolsets.patents.errors import invalid
 from shirube.toolsets.patents.fusion import (
     REPRESENTATIVE,
     Board,
-    Evidence,
     Lane,
     Params,
     Ranking,
-    code_match,
-    facet_match,
+    code_matches,
+    facet_matches,
     frontier,
     logical_name,
 )
@@ -67,7 +68,7 @@ class Fusions:
 
     def _evidence(
         self, caller: Caller, lanes: Sequence[Lane], asked: schema.BlendInput, lineage: Sequence[str]
-    ) -> dict[str, Evidence]:
+    ) -> dict[str, Sequence[float]]:
         profile = asked.target_profile
         wanted: dict[tuple[str, str], float] = {}
         for kind, normal, codes in (("fi", fi_norm, profile.fi), ("ft", normal_symbol, profile.ft)):
@@ -80,17 +81,16 @@ class Fusions:
         }
         representatives = self._representatives(caller, lineage)
         ids = list(dict.fromkeys(doc for lane in lanes for doc in lane.docs))
-        fitting, exactly = code_match(wanted), code_match(profile.fi)
-        facet = facet_match(terms, asked.facet_weights or {})
-        return {
-            doc_id: Evidence(
-                fitting(fact.codes),
-                exactly(fact.fi_full),
-                facet(fact.front),
-                representatives.get(doc_id, 0.0),
-            )
-            for doc_id, fact in self._library.shelf(caller.tenant).by_id(ids).items()
-        }
+        facts = self._library.shelf(caller.tenant).by_id(ids)
+        held = list(facts.values())
+        columns = (
+            code_matches(wanted, [fact.codes for fact in held]),
+            code_matches(profile.fi, [fact.fi_full for fact in held]),
+            facet_matches(terms, asked.facet_weights or {}, [fact.front for fact in held]),
+            [representatives.get(doc_id, 0.0) for doc_id in facts],
+        )
+        known = zip(facts, np.array(columns).T.tolist(), strict=True)
+        return {doc_id: values for doc_id, values in known if any(values)}
 
     def _representatives(self, caller: Caller, lineage: Sequence[str]) -> dict[str, float]:
         """R(d) of those that were registered for all searches or for one of these runs."""
@@ -118,8 +118,7 @@ class Fusions:
         lanes = tuple(_fused_lane(self._runs.lane(caller, each.run_id_lane), each) for each in runs)
         history = run.recipe["history"]
         first = self._runs.get(caller, history[0]) if history else run
-        evidence = {doc_id: Evidence(*values) for doc_id, values in first.stages[0]["evidence"].items()}
-        made = Fusion(Board(lanes, evidence), Params(**run.stages[0]["params"]))
+        made = Fusion(Board(lanes, first.stages[0]["evidence"]), Params(**run.stages[0]["params"]))
         self._remember(run.id, made)
         return made
 
@@ -143,7 +142,7 @@ class Fusions:
         }
         if (
             parent is None
-        ):  # what is known stays the same however often it is tuned; representatives are looked up
+        ):  # what is known stays as it is however often it is tuned; representatives are looked up
             kept["evidence"] = board.known()
         found = ranking.ids(), ranking.scores[ranking.order].tolist()
         # What counted, not what was asked for: of a tuned fusion that is more.
