@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from time import time_ns
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
 from shirube.caller import Caller
 from shirube.store.tables import publications, representatives
@@ -12,6 +12,7 @@ from shirube.store.tables import publications, representatives
 _BATCH = 500
 NUMBERS = ("pub_id", "app_doc_id", "exam_id")
 _AT = "@"
+_REVISION = select(func.max(publications.c.revision)).where(publications.c.tenant_id == bindparam("tenant"))
 
 
 class Publication(NamedTuple):
@@ -21,8 +22,7 @@ class Publication(NamedTuple):
 
 
 def revision_of(connection: Connection, tenant: str) -> int:
-    own = publications.c.tenant_id == tenant
-    return int(connection.execute(select(func.max(publications.c.revision)).where(own)).scalar() or 0)
+    return int(connection.execute(_REVISION, {"tenant": tenant}).scalar() or 0)
 
 
 def tenants(connection: Connection) -> dict[str, int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from shirube.caller import Caller
 from shirube.errors import NotFound
@@ -14,6 +14,15 @@ from shirube.store.tables import runs
 
 LIFETIME = timedelta(hours=12)
 _ADD = insert(runs)
+# Made once: that takes longer than asking.
+_THESE = (
+    runs.c.id.in_(bindparam("ids", expanding=True)),
+    runs.c.tenant_id == bindparam("tenant"),
+    runs.c.owner == bindparam("owner"),
+    runs.c.expires_at > bindparam("now"),
+)
+_HEAD = select(runs.c.id, runs.c.kind, runs.c.recipe, runs.c.parent).where(*_THESE)
+_WHOLE = _HEAD.add_columns(runs.c.stages, runs.c.results)
 
 
 @dataclass(frozen=True)
@@ -46,21 +55,32 @@ def save_run(connection: Connection, caller: Caller, run: Run) -> None:
 
 def get_run(connection: Connection, caller: Caller, run_id: str) -> Run:
     """The caller's run; unknown, expired and foreign ones are the same NotFound."""
-    row = connection.execute(
-        select(runs).where(
-            runs.c.id == run_id,
-            runs.c.tenant_id == caller.tenant,
-            runs.c.owner == caller.subject,
-            runs.c.expires_at > now(),
+    [run] = get_runs(connection, caller, [run_id])
+    return run
+
+
+def get_runs(connection: Connection, caller: Caller, ids: Sequence[str], *, head: bool = False) -> list[Run]:
+    """The caller's runs in this order, as `get_run` does; `head` leaves out the stages and what came out."""
+    wanted = {"ids": list(ids), "tenant": caller.tenant, "owner": caller.subject, "now": now()}
+    rows = connection.execute(_HEAD if head else _WHOLE, wanted)
+    found = {
+        row.id: Run(
+            row.id,
+            row.kind,
+            row.recipe,
+            () if head else row.stages,
+            () if head else row.results,
+            row.parent,
         )
-    ).first()
-    if row is None:
+        for row in rows
+    }
+    if not found.keys() >= set(ids):
         raise NotFound(
             "Run not found",
             "検索結果（run）が見つからないか、期限切れです。",
             hint="検索をやり直してください。 Search again.",
         )
-    return Run(row.id, row.kind, row.recipe, row.stages, row.results, row.parent)
+    return [found[each] for each in ids]
 
 
 def expire_runs(connection: Connection) -> int:

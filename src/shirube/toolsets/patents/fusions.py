@@ -54,43 +54,21 @@ class Fusions:
         self._fusions: OrderedDict[str, Fusion] = OrderedDict()
 
     def blend(self, caller: Caller, asked: schema.BlendInput) -> schema.FusionResult:
-        lane_runs = [self._runs.lane(caller, each.run_id_lane) for each in asked.runs]
+        lane_runs = self._runs.lanes(caller, [each.run_id_lane for each in asked.runs])
         for at, (run, given) in enumerate(zip(lane_runs, asked.runs, strict=True)):
             if given.lane != run.kind:
                 raise invalid(f"runs.{at}.lane", f"{run.kind}, as its run is", f"run の種類と同じ {run.kind}")
         lanes = tuple(map(_fused_lane, lane_runs, asked.runs))
         params = Params().with_delta(asked.model_dump(exclude={"runs", "target_profile"}, exclude_none=True))
-        lineage = [each.run_id_lane for each in asked.runs]
-        evidence = self._evidence(caller, lanes, asked, lineage)
+        facts = self._facts(caller, list(dict.fromkeys(doc for lane in lanes for doc in lane.docs)))
+        representatives = self._representatives(caller, [each.run_id_lane for each in asked.runs])
+        board = Board(lanes, _evidence(asked, facts, representatives))
         terms = dict.fromkeys(term for run in lane_runs for term in run.recipe.get("terms", ()))
         recipe = {**asked.model_dump(exclude_unset=True), "terms": list(terms)}
-        return self._fusion(caller, Fusion(Board(lanes, evidence), params), recipe, None, asked.limit)
+        return self._fusion(caller, Fusion(board, params), recipe, None, asked.limit, facts)
 
-    def _evidence(
-        self, caller: Caller, lanes: Sequence[Lane], asked: schema.BlendInput, lineage: Sequence[str]
-    ) -> dict[str, Sequence[float]]:
-        profile = asked.target_profile
-        wanted: dict[tuple[str, str], float] = {}
-        for kind, normal, codes in (("fi", fi_norm, profile.fi), ("ft", normal_symbol, profile.ft)):
-            for written, weight in codes.items():
-                code = kind, normal(written)  # several writings of one code count together
-                wanted[code] = wanted.get(code, 0.0) + weight
-        terms = {
-            name: [word for word in (fold(each).strip() for each in words) if word]
-            for name, words in (asked.facet_terms or {}).items()
-        }
-        representatives = self._representatives(caller, lineage)
-        ids = list(dict.fromkeys(doc for lane in lanes for doc in lane.docs))
-        facts = self._library.shelf(caller.tenant).by_id(ids)
-        held = list(facts.values())
-        columns = (
-            code_matches(wanted, [fact.codes for fact in held]),
-            code_matches(profile.fi, [fact.fi_full for fact in held]),
-            facet_matches(terms, asked.facet_weights or {}, [fact.front for fact in held]),
-            [representatives.get(doc_id, 0.0) for doc_id in facts],
-        )
-        known = zip(facts, np.array(columns).T.tolist(), strict=True)
-        return {doc_id: values for doc_id, values in known if any(values)}
+    def _facts(self, caller: Caller, ids: Sequence[str]) -> Mapping[str, Fact]:
+        return self._library.shelf(caller.tenant).by_id(ids)
 
     def _representatives(self, caller: Caller, lineage: Sequence[str]) -> dict[str, float]:
         """R(d) of those that were registered for all searches or for one of these runs."""
@@ -99,7 +77,7 @@ class Fusions:
         return {doc_id: REPRESENTATIVE[category] for doc_id, category in categories.items()}
 
     def mutate(self, caller: Caller, asked: schema.MutateInput) -> schema.FusionResult:
-        base = self._runs.get(caller, asked.base_run_id)
+        base = self._runs.get(caller, asked.base_run_id, head=True)
         if base.kind != FUSION:
             raise invalid("base_run_id", "the run of a fusion", "融合の run")
         before = self._fusion_of(caller, base)
@@ -115,7 +93,8 @@ class Fusions:
                 self._fusions.move_to_end(run.id)
                 return self._fusions[run.id]
         runs = [schema.BlendRunInput.model_validate(each) for each in run.recipe["runs"]]
-        lanes = tuple(_fused_lane(self._runs.lane(caller, each.run_id_lane), each) for each in runs)
+        lanes = tuple(map(_fused_lane, self._runs.lanes(caller, [each.run_id_lane for each in runs]), runs))
+        run = self._runs.get(caller, run.id)
         history = run.recipe["history"]
         first = self._runs.get(caller, history[0]) if history else run
         made = Fusion(Board(lanes, first.stages[0]["evidence"]), Params(**run.stages[0]["params"]))
@@ -129,10 +108,17 @@ class Fusions:
                 self._fusions.popitem(last=False)
 
     def _fusion(
-        self, caller: Caller, fusion: Fusion, recipe: Mapping[str, Any], parent: Run | None, limit: int
+        self,
+        caller: Caller,
+        fusion: Fusion,
+        recipe: Mapping[str, Any],
+        parent: Run | None,
+        limit: int,
+        facts: Mapping[str, Fact] | None = None,
     ) -> schema.FusionResult:
         board, ranking = fusion.board, fusion.board.rank(fusion.params)
-        facts = self._library.shelf(caller.tenant).by_id(ranking.ids(max(limit, TOP)))
+        if facts is None:
+            facts = self._facts(caller, ranking.ids(max(limit, TOP)))
         metrics = _metrics(ranking, facts)
         history = [*(parent.recipe.get("history", []) if parent else []), *([parent.id] if parent else [])]
         kept: dict[str, Any] = {
@@ -174,6 +160,31 @@ class Fusions:
                 for point in frontier(ranking.pi[ranking.order].tolist())
             ],
         )
+
+
+def _evidence(
+    asked: schema.BlendInput, facts: Mapping[str, Fact], representatives: Mapping[str, float]
+) -> dict[str, Sequence[float]]:
+    """What is known of those publications of which anything is."""
+    profile = asked.target_profile
+    wanted: dict[tuple[str, str], float] = {}
+    for kind, normal, codes in (("fi", fi_norm, profile.fi), ("ft", normal_symbol, profile.ft)):
+        for written, weight in codes.items():
+            code = kind, normal(written)  # several writings of one code count together
+            wanted[code] = wanted.get(code, 0.0) + weight
+    terms = {
+        name: [word for word in (fold(each).strip() for each in words) if word]
+        for name, words in (asked.facet_terms or {}).items()
+    }
+    held = list(facts.values())
+    columns = (
+        code_matches(wanted, [fact.codes for fact in held]),
+        code_matches(profile.fi, [fact.fi_full for fact in held]),
+        facet_matches(terms, asked.facet_weights or {}, [fact.front for fact in held]),
+        [representatives.get(doc_id, 0.0) for doc_id in facts],
+    )
+    known = zip(facts, np.array(columns).T.tolist(), strict=True)
+    return {doc_id: values for doc_id, values in known if any(values)}
 
 
 def _fused_lane(run: Run, given: schema.BlendRunInput) -> Lane:

@@ -10,7 +10,7 @@ from shirube.caller import Caller
 from shirube.errors import NotFound
 from shirube.store.clock import now
 from shirube.store.database import Database
-from shirube.store.runs import LIFETIME, Run, get_run, save_run
+from shirube.store.runs import LIFETIME, Run, get_runs, save_run
 from shirube.store.tables import runs as stored
 from shirube.toolsets.patents.errors import RunNotFound, invalid
 
@@ -22,15 +22,26 @@ class Runs:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def get(self, caller: Caller, run_id: str) -> Run:
+    def get(self, caller: Caller, run_id: str, *, head: bool = False) -> Run:
+        """The run; `head` leaves out the stages and what came out, which are long lists."""
+        [run] = self._all(caller, [run_id], head)
+        return run
+
+    def lanes(self, caller: Caller, ids: Sequence[str]) -> list[Run]:
+        found = self._all(caller, ids)
+        if any(run.kind == FUSION for run in found):
+            raise invalid("run_id_lane", "the run of a lane", "レーンの run")
+        return found
+
+    def _all(self, caller: Caller, ids: Sequence[str], head: bool = False) -> list[Run]:
         try:
             with self._database.read() as connection:
-                run = get_run(connection, caller, run_id)
+                found = get_runs(connection, caller, ids, head=head)
         except NotFound:
             raise RunNotFound from None
-        if run.kind not in _KINDS:
+        if any(run.kind not in _KINDS for run in found):
             raise RunNotFound
-        return run
+        return found
 
     def save(
         self,
@@ -59,12 +70,6 @@ class Runs:
                     .values(expires_at=now() + LIFETIME)
                 )
         return run_id
-
-    def lane(self, caller: Caller, run_id: str) -> Run:
-        run = self.get(caller, run_id)
-        if run.kind == FUSION:
-            raise invalid("run_id_lane", "the run of a lane", "レーンの run")
-        return run
 
 
 def docs(run: Run) -> list[str]:

@@ -21,6 +21,8 @@ _MARKED = 20
 _NUMBERS = 32
 # A text that still says something beside the codes.
 _SHORT = 40
+# The budget holds about as many; whole publications are long, and none is read in vain.
+_AT_ONCE = 10
 DEFAULT_FIELDS: tuple[schema.FieldName, ...] = ("title", "abst", "claim")
 
 
@@ -31,14 +33,15 @@ def peeked(
     limit = asked.limit or DEFAULT_LIMIT
     budget = min(asked.budget_bytes or BUDGET, BUDGET)
     fields, caps = asked.fields or list(DEFAULT_FIELDS), {**CAPS, **(asked.per_field_chars or {})}
-    found = run.results[0]
-    chosen = slice(asked.offset, asked.offset + limit)
-    held = publications(found["ids"][chosen])
+    ids, scores = run.results[0]["ids"], run.results[0]["scores"]
+    held: Mapping[str, Publication] = {}
     kept: list[schema.Snippet] = []
     passed = asked.offset
     used = _bytes(_answer(run, [], passed, True))
-    scored = zip(found["ids"][chosen], found["scores"][chosen], strict=True)
-    for rank, (doc_id, score) in enumerate(scored, start=asked.offset + 1):
+    for at in range(asked.offset, min(asked.offset + limit, len(ids))):
+        if (at - asked.offset) % _AT_ONCE == 0:
+            held = publications(ids[at : at + _AT_ONCE])
+        rank, doc_id, score = at + 1, ids[at], scores[at]
         if doc_id in held:
             made = _snippet(held[doc_id], fields, caps, rank, score, run.recipe.get("terms", ()))
             used += len(_json(made).encode()) + 1
@@ -127,14 +130,17 @@ def _answer(run: Run, kept: Sequence[schema.Snippet], passed: int, truncated: bo
         "total": total,
     }
     answer = schema.Snippets(run_id=run.id, snippets=list(kept), meta=meta)
+    without = len(_json(answer).encode()) - len("0")
     # The number is part of what it counts.
     for _ in range(3):
-        answer.meta["used_bytes"] = _bytes(answer)
+        meta["used_bytes"] = without + len(str(meta["used_bytes"]))
+    answer.meta.update(meta)
     return answer
 
 
 def _bytes(answer: schema.Snippets) -> int:
-    return len(_json(answer).encode())
+    used: int = answer.meta["used_bytes"]
+    return used
 
 
 def _json(part: schema.Snippets | schema.Snippet) -> str:
