@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 import pytest
 
-SHIRUBE = Path(sys.executable).with_name("shirube")
+from tests.cli import command
 
 
 @dataclass(frozen=True)
@@ -32,15 +30,7 @@ def shirube(home: Path) -> Run:
     """Run `shirube` with these words and give back exit code and output."""
 
     def run(*words: str, **environ: str) -> Ran:
-        done = subprocess.run(
-            [str(SHIRUBE), *words],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, **environ},
-            timeout=120,
-            check=False,
-        )
+        done = command.run(words, {**os.environ, **environ})
         return Ran(done.returncode, done.stdout, done.stderr)
 
     return run

@@ -4,15 +4,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli import command
 from tests.toolsets.pages.conftest import SITE, write
-
-SHIRUBE = str(Path(sys.executable).with_name("shirube"))
 
 
 @pytest.fixture(scope="module")
@@ -25,18 +23,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(project: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [SHIRUBE, *arguments, "--docs", str(project / "docs")],
-        capture_output=True,
-        text=True,
-        env={
-            **os.environ,
-            "SHIRUBE_HOME": str(project / "home"),
-            "SHIRUBE_EMBEDDER": "none",
-            "COLUMNS": "200",
-        },
-        check=False,
-    )
+    environ = {"SHIRUBE_HOME": str(project / "home"), "SHIRUBE_EMBEDDER": "none", "COLUMNS": "200"}
+    return command.run([*arguments, "--docs", str(project / "docs")], {**os.environ, **environ})
 
 
 def answer(project: Path, *arguments: str) -> Any:

@@ -3,8 +3,6 @@
 import json
 import sqlite3
 import stat
-import subprocess
-import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +19,9 @@ from shirube.store.clock import now
 from shirube.store.copying import copy_store
 from shirube.store.database import Database, open_database
 from shirube.store.tables import api_keys, metadata
+from tests.cli import command
 from tests.stores import is_postgres, store_url
 
-SHIRUBE = str(Path(sys.executable).with_name("shirube"))
 SECRET = "x" * 40
 
 
@@ -35,19 +33,8 @@ CHECKED: dict[str, Any] = {
 
 
 def run(home: Path, *arguments: str, code: int = 0, **environ: str) -> str:
-    done = subprocess.run(
-        [SHIRUBE, *arguments],
-        env={
-            "PATH": "/usr/bin:/bin",
-            "SHIRUBE_HOME": str(home),
-            "SHIRUBE_EMBEDDER": "none",
-            **_stores(),
-            **environ,
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    own = {"PATH": "/usr/bin:/bin", "SHIRUBE_HOME": str(home), "SHIRUBE_EMBEDDER": "none"}
+    done = command.run(arguments, {**own, **_stores(), **environ})
     assert done.returncode == code, done.stderr
     return done.stdout if code == 0 else done.stderr
 

@@ -184,7 +184,9 @@ def test_a_missing_key_is_named_with_its_entry(key: str) -> None:
         (entry("and", "date", "range", ["2021", "2020-12-31"]), "value"),
         (entry("and", "date", "=", "2023-02-29"), "value"),
         (entry("and", "date", "=", "0000"), "value"),
-        (entry("and", "date", "=", "令和5年"), "value"),
+        (entry("and", "date", "=", "令和の初め"), "value"),
+        (entry("and", "date", "=", "平成5年4月31日"), "value"),
+        (entry("and", "date", "=", f"令和5年{' ' * 500}より前"), "value"),
         (entry("and", "date", "=", None), "value"),
         ({**entry("and", "country", "=", "JP"), "values": []}, "values"),
     ],
@@ -193,6 +195,23 @@ def test_a_wrong_part_of_an_entry_is_named(wrong: dict[str, object], key: str) -
     with pytest.raises(FilterError) as raised:
         parse_filters([wrong], SCHEMA)
     assert (raised.value.index, raised.value.key, raised.value.field) == (0, key, wrong["field"])
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "last"),
+    [
+        ("令和5年4月1日", date(2023, 4, 1), date(2023, 4, 1)),
+        ("令和５年４月", date(2023, 4, 1), date(2023, 4, 30)),
+        ("平成31年", date(2019, 1, 1), date(2019, 4, 30)),
+        ("令和元年", date(2019, 5, 1), date(2019, 12, 31)),
+        ("R5.4.1", date(2023, 4, 1), date(2023, 4, 1)),
+        ("2023年4月1日", date(2023, 4, 1), date(2023, 4, 1)),
+        ("令和5年度", date(2023, 4, 1), date(2024, 3, 31)),
+    ],
+)
+def test_dates_may_be_written_as_in_japanese(written: str, first: date, last: date) -> None:
+    [condition] = parse_filters([entry("and", "date", "=", written)], SCHEMA).all_of
+    assert condition.tests == (Period(first, last),)
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:

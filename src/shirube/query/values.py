@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TypeAlias
 
+from shirube.text.eras import parse_date
+
 # Longer than any name or symbol; of patterns much longer than this the index knows none.
 LONGEST = 200
 # Fifteen digits are exact in a float.
@@ -87,7 +89,7 @@ def number(value: object) -> int | float:
 
 
 def period(value: object) -> tuple[date, date]:
-    """The first and the last day of a year, a month or a day."""
+    """The first and the last day of a year, a month or a day, in figures or as dates are written in Japanese."""
     if isinstance(value, datetime):
         return value.date(), value.date()
     if isinstance(value, date):
@@ -100,9 +102,12 @@ def period(value: object) -> tuple[date, date]:
             return _days(*(found[name] or found[name + "_"] for name in ("year", "month", "day")))
     except ValueError:
         pass  # a month or a day that the calendar does not have
+    else:
+        if isinstance(value, str) and len(value) <= LONGEST and (written := parse_date(value)):
+            return written.first, written.last
     raise ValueProblem(
-        "value は 2023-04-01、2023-04、2023 のような日付で指定してください。",
-        "value must be a date such as 2023-04-01, 2023-04 or 2023.",
+        "value は 2023-04-01、2023-04、2023、令和5年4月1日 のような日付で指定してください。",
+        "value must be a date such as 2023-04-01, 2023-04, 2023 or 令和5年4月1日.",
     )
 
 

@@ -223,7 +223,7 @@ class TestInAWorkTree:
         ran = repository.parent / f"{repository.name}-ran"
         program = repository.parent / f"{repository.name}-gpg"
         program.write_text(
-            f"#!/bin/sh\ntouch '{ran}'\necho '[GNUPG:] SIG_CREATED D 1 8 00 1 X' >&2\n"
+            f"#!/bin/sh\ncat >/dev/null\ntouch '{ran}'\necho '[GNUPG:] SIG_CREATED D 1 8 00 1 X' >&2\n"
             "printf -- '-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n'\n"
         )
         program.chmod(0o755)
