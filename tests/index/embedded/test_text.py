@@ -2,10 +2,12 @@
 
 import math
 import random
+import threading
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -293,3 +295,39 @@ def test_words_are_complete_however_many_are_kept_at_hand(
         found = space.terms(part)
         assert found.keys == part
         assert [each.tolist() for each in found.words["body"]] == [once[key] for key in part]
+
+
+class LateIndex:
+    """An index that hands its searcher to the thread called "late" only when that is let go."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+        self.seen, self.go = threading.Event(), threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    def searcher(self) -> Any:
+        found = self._index.searcher()
+        if threading.current_thread().name == "late":
+            self.seen.set()
+            self.go.wait(10)
+        return found
+
+
+def test_a_slow_reader_does_not_put_back_what_a_write_has_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = space_of(tmp_path, ["副業の許可"])
+    index = LateIndex(space._index)
+    monkeypatch.setattr(space, "_index", index)
+    late = threading.Thread(target=space.reload, name="late")
+    writer = threading.Thread(target=lambda: list(space.write(2, [], entries(["通勤手当"], first=1))))
+    late.start()
+    assert index.seen.wait(10)
+    writer.start()
+    writer.join(1)  # it may have to wait for the slow one
+    index.go.set()
+    late.join()
+    writer.join()
+    assert (space.revision, space.count()) == (2, 2)

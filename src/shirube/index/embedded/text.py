@@ -5,6 +5,7 @@ Tantivy's BM25 has k1 = 1.2 and b = 0.75 built in (see docs/adr/003).
 """
 
 import math
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -45,14 +46,19 @@ class TantivySpace:
         self._index = tantivy.Index(_schema(layout), str(folder))
         self._index.register_tokenizer("tokens", _tokens_analyser())
         self._index.config_reader("manual")
+        self._reloading = threading.Lock()
         self.reload()
 
     def reload(self) -> None:
-        """See what was committed since, by this process or another."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
-        self._revision = self._read_revision()
-        self._terms: dict[int, list[npt.NDArray[np.uint32]]] = {}
+        """See what was committed since, by this process or another.
+
+        One thread at a time: a slow one would put back what it had seen before a quicker one saw more.
+        """
+        with self._reloading:
+            self._index.reload()
+            self._searcher = self._index.searcher()
+            self._revision = self._read_revision()
+            self._terms: dict[int, list[npt.NDArray[np.uint32]]] = {}
 
     @property
     def revision(self) -> int:
