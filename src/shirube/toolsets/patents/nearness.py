@@ -1,25 +1,52 @@
 """NEAR over one text: one sweep from left to right, in time that grows with the places of its words.
 
-What is known at a position is which sets of groups can stand in a row that ends there. A set is a number below 2^k, and
-those that are reached are the bits of one number: putting one more group behind all of them is a shift.
+Two words not far apart, which is what most ask for, are left to patterns. For the rest, what is known at a position is
+which sets of groups can stand in a row that ends there. A set is a number below 2^k, and those that are reached are the
+bits of one number: putting one more group behind all of them is a shift.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
+from itertools import product
 
 from shirube.query.tree import Near, Term
 from shirube.toolsets.patents.words import chains, places, stands
 
+# A pattern looks at so many characters behind each place of its first word at most,
+_NOT_FAR = 100
+# and so many of them go through a text faster than one sweep does.
+_PATTERNS = 8
+
 
 def is_near(node: Near, text: str) -> bool:
+    if patterns := _patterns(node):
+        return any(pattern.search(text) for pattern in patterns)
     if not all(any(stands(term, text) for term in terms) for terms in node.groups):
         return False
     sweep = _Sweep()
     for group, terms in enumerate(node.groups):
         sweep.add(group, terms, text)
     return sweep.reaches_all(_extensible(len(node.groups), node.ordered), node.distance)
+
+
+@lru_cache(1000)
+def _patterns(node: Near) -> tuple[re.Pattern[str], ...]:
+    """One for each way in which two words may follow each other; none for what they would take too long for."""
+    terms = [term for group in node.groups for term in group]
+    if len(node.groups) != 2 or node.distance > _NOT_FAR or any(term.wildcard for term in terms):
+        return ()
+    pairs = list(product(*node.groups))
+    pairs += [] if node.ordered else [(second, first) for first, second in pairs]
+    if len(pairs) > _PATTERNS:
+        return ()
+    between = f".{{0,{node.distance}}}?"
+    return tuple(
+        re.compile(re.escape(first.parts[0]) + between + re.escape(second.parts[0]), re.DOTALL)
+        for first, second in pairs
+    )
 
 
 @cache
