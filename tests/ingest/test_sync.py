@@ -131,6 +131,36 @@ def test_a_single_file_goes_by_the_name_it_has_with_its_folder(shelf: Shelf) -> 
     assert shelf.add().unchanged == ["docs/旅費.md"]
 
 
+def test_a_file_further_down_goes_by_the_name_it_has_with_the_folder_that_was_added(shelf: Shelf) -> None:
+    path = shelf.write("人事/休職.md", "休職は18か月までとする。\n")
+    shelf.write("人事/異動.md")
+    shelf.write("総務/備品.md")
+    names = shelf.add().added
+    shelf.write("人事/休職.md", "休職は24か月までとする。\n")
+    name = f"{shelf.folder.name}/人事/休職.md"
+    assert (shelf.add(path).changed, shelf.add(path.parent).changed) == ([name], [])
+    assert sorted(shelf.documents()) == sorted(names)
+
+
+def test_what_is_gone_from_a_folder_further_down_goes_when_that_is_synced(shelf: Shelf) -> None:
+    path = shelf.write("人事/休職.md")
+    shelf.write("人事/異動.md")
+    shelf.write("総務/文書.md")
+    shelf.add()
+    path.unlink()
+    files = find_files([path.parent])
+    report = add_files(
+        shelf.database,
+        LOCAL,
+        shelf.base,
+        files,
+        Options(remove_missing=True),
+        folders=[path.parent.resolve()],
+    )
+    assert report.removed == [f"{shelf.folder.name}/人事/休職.md"]
+    assert len(shelf.documents()) == 2
+
+
 def test_a_document_is_stored_whole(shelf: Shelf) -> None:
     text = "".join(f"## 第{number}条\n従業員は、{number}日以内に届け出る。\n\n" for number in range(700))
     shelf.write("規程.md", text)

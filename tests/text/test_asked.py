@@ -185,3 +185,26 @@ def test_long_runs_of_digits_are_read_in_one_pass(question: str, digits: str) ->
 def test_any_question_and_any_text_are_read(question: str, text: str) -> None:
     found = asked(question)
     assert found is None or found.named_in(text) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "text", ["出産育児一時金", "一時的に中止する", "一日も早く提出する", "日曜大工の道具"]
+)
+def test_words_that_only_look_like_a_time_say_nothing_of_when(text: str) -> None:
+    found = asked("健康診断はいつですか")
+    assert found is not None
+    assert not found.named_in(text)
+
+
+@pytest.mark.parametrize("text", ["午後一時に始める", "一日に行う", "日曜日に休む", "一時一分"])
+def test_times_in_kanji_say_when(text: str) -> None:
+    found = asked("健康診断はいつですか")
+    assert found is not None
+    assert found.named_in(text)
+
+
+@pytest.mark.parametrize("question", ["出張手当の金額は？", "参加の料金は", "補助の額"])
+def test_who_asks_for_a_sum_asks_how_much(question: str) -> None:
+    found = asked(question)
+    assert found is not None
+    assert found.kind == "amount"

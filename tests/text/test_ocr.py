@@ -212,3 +212,21 @@ def test_the_time_grows_with_the_text_alone_where_no_word_comes_twice() -> None:
     started = time.process_time()
     long_vowels("".join(pieces)[:10_000])
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("scanned", "meant"),
+    [
+        ("インタ一ネットのサ一バ一、エラ一メッセ一ジ", "インターネットのサーバー、エラーメッセージ"),
+        ("インタ|ネット", "インターネット"),
+        ("マネ一ジャ一の承認", "マネージャーの承認"),
+        ("サ一バ一台", "サーバ一台"),
+        ("サーバ一台とデータ一覧", "サーバ一台とデータ一覧"),
+        ("クラス一モテる", "クラス一モテる"),
+        ("データ|グラフ", "データ|グラフ"),
+    ],
+)
+def test_a_one_or_a_bar_within_a_word_is_its_long_vowel_and_elsewhere_itself(
+    scanned: str, meant: str
+) -> None:
+    assert long_vowels(scanned)[0] == meant

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shirube.text.polarity import denies, polarities
+from shirube.text.polarity import asks_for_denied, denies, polarities
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,19 @@ def test_any_text_is_read_in_one_pass(text: str) -> None:
     begun = time.perf_counter()
     polarities(text)
     assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("question", "is_denied"),
+    [
+        ("退職金が支給されないのはどんな場合ですか", True),
+        ("経費にならないものは何ですか", True),
+        ("申請できない人", True),
+        ("退職金が支給されるのはどんな場合ですか", False),
+        ("届け出なければならないのは誰ですか", False),
+        ("When is it not paid?", True),
+        ("When is it paid?", False),
+    ],
+)
+def test_a_question_may_ask_for_what_is_denied(question: str, is_denied: bool) -> None:
+    assert asks_for_denied(question) is is_denied

@@ -97,3 +97,20 @@ def test_any_run_is_read_in_one_pass(text: str) -> None:
     quantities(text)
     codes(text)
     assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "is_within"),
+    [
+        ("10万円以上", "10万円", True),
+        ("10万円未満", "10万円", False),
+        ("10万円以下", "10万円", True),
+        ("10万円を超える", "10万円", False),
+        ("10万円を超える", "11万円", True),
+        ("10万円未満", "9万9千円", True),
+        ("10万円以上", "9万円", False),
+    ],
+)
+def test_a_bound_takes_in_what_it_lets_pass(bound: str, value: str, is_within: bool) -> None:
+    [limit], [asked] = quantities(bound), quantities(value)
+    assert limit.takes_in(asked) is is_within

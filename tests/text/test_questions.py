@@ -17,6 +17,9 @@ from shirube.text.tokenize import words
         ("副業の承認は誰が決めるのか", ["副業", "承認", "決める"]),
         ("副業 許可 条件", ["副業", "許可", "条件"]),
         ("手当", ["手当"]),
+        ("出張手当の金額は？", ["出張", "手当"]),
+        ("金額は？", ["金額"]),
+        ("金額の欄", ["金額", "欄"]),
     ],
 )
 def test_words_that_only_ask_are_left_out(question: str, about: list[str]) -> None:

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from shirube.text import synonyms
-from shirube.text.synonyms import fingerprint, one_for_all
+from shirube.text.synonyms import fingerprint, one_for_all, one_phrase_for_all
 from shirube.text.tokenize import words
 
 GROUPS = [
@@ -46,3 +46,17 @@ def test_another_table_has_another_fingerprint(monkeypatch: pytest.MonkeyPatch) 
     before = fingerprint()
     monkeypatch.setattr(synonyms, "_written", lambda: "規程\t規定\n")
     assert fingerprint() != before
+
+
+def test_phrases_that_mean_the_same_become_one_and_others_stay() -> None:
+    assert one_phrase_for_all("リモートワークと在宅勤務とテレワーク") == "テレワークとテレワークとテレワーク"
+    assert one_phrase_for_all("勤務と在宅") == "勤務と在宅"
+
+
+def test_no_phrase_is_in_two_groups_or_within_what_stands_for_another() -> None:
+    lines = (files("shirube.text") / "phrases.tsv").read_text("utf-8").splitlines()
+    phrases = [phrase for line in lines for phrase in line.split("\t")]
+    assert len(set(phrases)) == len(phrases)
+    assert [one_phrase_for_all(line.split("\t")[0]) for line in lines] == [
+        line.split("\t")[0] for line in lines
+    ]

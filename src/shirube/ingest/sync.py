@@ -8,7 +8,7 @@ import logging
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -157,10 +157,13 @@ def add_files(
     seen: set[str] = set()
     stale: list[str] = []
     closed: set[str] = set()
-    roots: set[tuple[str | None, str]] = {(str(root), root.name) for root in folders}
+    asked_for = list(folders)
+    roots: set[tuple[str | None, str]] = {(str(root), root.name) for root in asked_for}
+    above = {Path(before.root) for before in known.values() if before.root}
     with apart.kept():
-        for file in files:
-            roots.add((str(file.root), _top(file.source)))
+        for given in files:
+            roots.add((str(given.root), _top(given.source)))
+            file = _as_known(given, known, above)
             if file.is_closed_folder:
                 closed.add(f"{file.source}/")
             try:
@@ -203,7 +206,8 @@ def add_files(
         seen -= set(stale)
         for source, before in known.items():
             gone = source not in seen and not source.startswith(tuple(closed))
-            if gone and before.is_open and _is_of(roots, before, source):
+            theirs = _is_of(roots, before, source) or _is_below(asked_for, before, source)
+            if gone and before.is_open and theirs:
                 with database.write() as connection:
                     documents.remove_document(connection, base.id, collection, source)
                 report.removed.append(source)
@@ -235,6 +239,25 @@ def _is_of(roots: Set[tuple[str | None, str]], before: documents.Known, source: 
         return True
     return (
         before.root is not None and _top(source) in {top for _, top in roots} and not _is_there(before.root)
+    )
+
+
+def _as_known(file: File, known: Mapping[str, documents.Known], above: Iterable[Path]) -> File:
+    """The file by the name it has since a folder further up was added, so that it does not go in twice."""
+    for root in above:
+        if root != file.root and file.path.is_relative_to(root):
+            source = _source(file.path, root.parent)
+            if source in known and known[source].root == str(root):
+                return replace(file, source=source, root=root)
+    return file
+
+
+def _is_below(folders: Iterable[Path], before: documents.Known, source: str) -> bool:
+    """Whether the document came with a folder further up from within one of these."""
+    above = Path(before.root) if before.root else None
+    return above is not None and any(
+        each != above and each.is_relative_to(above) and source.startswith(f"{_source(each, above.parent)}/")
+        for each in folders
     )
 
 

@@ -193,6 +193,8 @@ def rank(
         # The map is the re-ranker's: of other scores it would make certainties.
         if calibration and keys and judged is not None:
             final = calibration(values)
+        if not any(map(str.isalnum, query)):  # signs alone ask for nothing
+            final = np.zeros(len(keys))
         stage.count = len(keys)
     scores = final.tolist()
     places = sorted(

@@ -77,7 +77,7 @@ _COUNTED = re.compile(
     f"(?:{_HOW_OFTEN}(?=何回))?何(?P<unit>{'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})"
 )
 _AMOUNT = re.compile(
-    r"いくら(?!でも)|いくつ|幾つ|幾ら|どれ(?:くらい|ぐらい|ほど|だけ|位)|どの(?:くらい|ぐらい|程度|位)|"
+    r"いくら(?!でも)|(?:金額|料金|額)は?(?:[?。]|\Z)|いくつ|幾つ|幾ら|どれ(?:くらい|ぐらい|ほど|だけ|位)|どの(?:くらい|ぐらい|程度|位)|"
     r"\bhow (?:many|much|long|often|far|old|tall|large|big|high|deep|heavy|wide)\b"
 )
 # いつも is always, but いつもらえる and いつもどる are when.
@@ -99,12 +99,14 @@ _FIGURE = re.compile(
     rf"{_DIGITS}|{_KANJI}(?!分(?!間|以|前|後|の))(?:{_EACH_UNIT})|数[十百千万億]|{_FREE}|半[年月日分]|"
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b"
 )
+# 一時金, 一時的 and 一日も早く say nothing of when, and neither does 日曜大工.
+_NO_TIME = r"(?!一時(?:[金的期]|停止|休|帰|預|保|払|中断)|一日も|日曜大工)"
 _TIME = re.compile(
-    rf"(?:{_DIGIT}|元|同|翌)(?:年|月|日|時|世紀|週)|[0-9]{{4}}|[0-9]{{1,2}}[:/][0-9]{{2}}|年度|時代|世紀|"
+    rf"{_NO_TIME}(?:(?:{_DIGIT}|元|同|翌)(?:年|月|日|時|世紀|週)|[0-9]{{4}}|[0-9]{{1,2}}[:/][0-9]{{2}}|年度|時代|世紀|"
     r"[0-9](?:か|ヶ|カ|ヵ|ケ|箇)月|営業日|[月火水木金土日]曜|前まで|正午|半年|"
     r"[年月週日](?:初|末|頭|明け)|翌|当日|前日|初日|入社日|毎[年月週日]|今[年月週日]|昨[年日]|[春夏秋冬朝昼夕晩夜]|以降|以内|"
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|year|month|week|day|days|century)\b"
+    r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|year|month|week|day|days|century)\b)"
 )
 _DAY_OF_WEEK = re.compile("[月火水木金土日]曜|平日|土日|週末|毎日")
 # Numbers that say which and not how many: of items and clauses, and dates.

@@ -93,8 +93,10 @@ def _is_its_own(stretch: Stretch, first: int, number: int) -> bool:
     sign = stretch.signs[number]
     if sign.written not in LOOK_ALIKES:
         return False
-    before = stretch.letters[stretch.start(first) : sign.at]
-    return all_known(before) and all_known(stretch.letters[sign.at + 1 : stretch.end(number + 1)])
+    start, end = stretch.start(first), stretch.end(number + 1)
+    if any(begin < sign.at - start < stop - 1 for begin, stop in known_spans(stretch.letters[start:end])):
+        return False  # インタ一ネット: one word, though both its parts are words too
+    return all_known(stretch.letters[start : sign.at]) and all_known(stretch.letters[sign.at + 1 : end])
 
 
 def _cost(stretch: Stretch, first: int, last: int, end: int) -> int | None:

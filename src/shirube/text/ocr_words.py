@@ -54,7 +54,9 @@ def is_mark(end: End) -> bool:
         return False
     known = all_known(end.before)
     if end.sign in LOOK_ALIKES:
-        return not (known or len(end.before) < _SHORTEST or numbers(end.following))
+        if known:
+            return _is_known_with_mark(end)
+        return not (len(end.before) < _SHORTEST or numbers(end.following))
     if _LETTER.match(end.following):
         return _joins(end, known)
     if not known and len(end.before) >= _SHORTEST:
@@ -64,6 +66,14 @@ def is_mark(end: End) -> bool:
     if not end.following or _AFTER_A_WORD.match(end.following):
         return True
     return bool(_KANJI.match(end.following)) and not numbers(end.following) and _only_with_mark(end.stem)
+
+
+def _is_known_with_mark(end: End) -> bool:
+    """Whether a look-alike is the mark of a word that is one without it: サ一バ一、 and エラ一メッセージ, but サーバ一台."""
+    if _LETTER.match(end.following):
+        return _only_with_mark(end.stem) and _joins(end, True)
+    borders = not end.following or bool(_AFTER_A_WORD.match(end.following))
+    return end.misread and borders and end.following[:1] != "つ" and _usual_with_mark(end.stem)
 
 
 def _joins(end: End, known: bool) -> bool:

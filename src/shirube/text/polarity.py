@@ -34,6 +34,17 @@ _ENGLISH = re.compile(
 )
 
 
+_DENIED_IN_QUESTION = re.compile(
+    r"(?:ない|ません|なかった|ぬ)(?:の[はがをも]|場合|とき|時|こと|もの|人|者|理由|条件|か[?。\s]*\Z)|"
+    r"\b(?:not|never|cannot|without|except)\b|n['’]t\b"
+)
+
+
+def asks_for_denied(question: str) -> bool:
+    """Whether a question is about what is not so: 支給されないのはどんな場合ですか."""
+    return bool(_DENIED_IN_QUESTION.search(_AFFIRMED.sub("", fold(question))))
+
+
 def denies(sentence: str) -> bool:
     """Whether it denies in the end."""
     text = _read(sentence)

@@ -5,7 +5,7 @@ Numbers of items and clauses (1., (2), 第7条) are none, and neither are the nu
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from shirube.text.normalize import fold
@@ -61,6 +61,10 @@ _BOUNDS = {
     "前": "<",
     "後": ">",
 }
+# Bounds that leave out what they name: 50万円未満 is not 50万円.
+_BEYOND = frozenset(
+    ("超", "を超え", "を上回", "未満", "に満たな", "を下回", "more than", "over", "less than", "under")
+)
 _PER = re.compile(r"毎?(?P<period>[月日年週時])(?:額|給|間|に(?:つき)?|あたり)?")
 _QUANTITY = re.compile(
     r"(?:(?P<early>at least|more than|over|up to|at most|no more than|less than|under|within) )?"
@@ -92,6 +96,14 @@ class Quantity:
     unit: str
     per: str = ""
     bound: str = ""
+    beyond: bool = field(default=False, compare=False)
+    """Whether a bound leaves out the value itself."""
+
+    def takes_in(self, other: "Quantity") -> bool:
+        """Whether a bound lets the value of `other` pass, which is of the same unit."""
+        if self.value == other.value:
+            return not self.beyond
+        return (other.value > self.value) == (self.bound == "+")
 
     def is_said_by(self, other: "Quantity") -> bool:
         """Whether `other` says as much: what it leaves open contradicts nothing."""
@@ -142,5 +154,11 @@ def _quantity(found: re.Match[str]) -> Quantity | None:
         value, unit = 10 * value, "%"
     per = found["per"] or ""
     period = _PER.fullmatch(per)
-    bound = _BOUNDS.get(found["early"] or found["late"] or "", "")
-    return Quantity(value, unit, period["period"] if period else per, bound)
+    written_bound = found["early"] or found["late"] or ""
+    return Quantity(
+        value,
+        unit,
+        period["period"] if period else per,
+        _BOUNDS.get(written_bound, ""),
+        written_bound in _BEYOND,
+    )

@@ -29,10 +29,14 @@ def is_japanese(text: str) -> bool:
     return bool(_JAPANESE.search(text))
 
 
+# 手当の金額は asks what 手当はいくら does; elsewhere 金額 is a word like others.
+_HOW_MUCH = re.compile(r"(?<=\w)の(?:金額|額)(?=(?:は|を)?\s*[?？。]?\s*\Z)")
+
+
 @lru_cache(256)
 def subject(text: str) -> str:
     """`text` without asking words; unchanged when nothing would be left."""
-    rest = without_words(text, _ASKING)
+    rest = _HOW_MUCH.sub(" ", without_words(text, _ASKING))
     return rest if words(rest) else text
 
 

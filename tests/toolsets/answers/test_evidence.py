@@ -2,7 +2,9 @@
 
 from itertools import permutations
 
-from shirube.toolsets.answers.evidence import Question
+import pytest
+
+from shirube.toolsets.answers.evidence import Question, Sentence
 
 
 def test_the_number_of_an_article_is_no_word_of_it() -> None:
@@ -103,3 +105,114 @@ def test_an_item_that_speaks_to_a_model_is_not_listed() -> None:
     question = Question("許可の条件", lambda tokens: dict.fromkeys(tokens, 1.0))
     [best] = [each for each in question.telling("", text) if each.listed]
     assert [each.text for each in best.listed] == ["1. 支障がないこと。", "3. 競業でないこと。"]
+
+
+def told(question: str, title: str, passage: str, source: str = "") -> list[str]:
+    asked = Question(question, lambda tokens: dict.fromkeys(tokens, 1.0))
+    return [each.text for each in asked.telling(title, passage, source)]
+
+
+OFFICES = "| 拠点: 大阪支店 | 住所: 大阪市北区1-2 |\n| 拠点: 本社 | 住所: 東京都港区3-4 |"
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "other", "table"),
+    [
+        ("大阪支店の住所", "名古屋支店の住所", OFFICES),
+        ("MN-101の単価", "MN-999の単価", "| 品番: MN-101 | 単価: 980円 |\n| 品番: MN-102 | 単価: 990円 |"),
+        ("6等級の基本給", "7等級の基本給", "| 等級: 5等級 | 基本給: 90 |\n| 等級: 6等級 | 基本給: 95 |"),
+        (
+            "水筒 500mlの単価",
+            "水筒 900mlの単価",
+            "| 品名: 水筒 500ml | 単価: 980円 |\n| 品名: 鞄 M | 単価: 90円 |",
+        ),
+        (
+            "青葉商事の担当者",
+            "紅葉商事の担当者",
+            "| 名称: 青葉商事 | 担当者: 木村 |\n| 名称: 山一 | 担当者: 林 |",
+        ),
+    ],
+)
+def test_a_row_of_something_else_with_a_part_of_its_name_tells_nothing(
+    asked_for: str, other: str, table: str
+) -> None:
+    assert len(told(asked_for, "", table)) == 1
+    assert told(other, "", table) == []
+
+
+APPROVAL = """\
+| 金額: 1万円以上10万円未満 | 承認者: 課長 |
+| 金額: 10万円以上50万円未満 | 承認者: 部長 |
+| 金額: 50万円以上 | 承認者: 役員 |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "approver"),
+    [
+        ("3万円の承認者", "課長"),
+        ("10万円の承認者", "部長"),
+        ("５０万円以上の承認者", "役員"),
+        ("200万円の承認者", "役員"),
+    ],
+)
+def test_of_rows_with_bounds_the_one_tells_that_takes_the_number_in(question: str, approver: str) -> None:
+    [row] = told(question, "", APPROVAL)
+    assert row.endswith(approver)
+
+
+def test_the_unit_that_is_asked_for_chooses_no_row() -> None:
+    table = "| 亡くなった方: 配偶者 | 休暇: 10日 |\n| 亡くなった方: 父母 | 休暇: 7日 |"
+    assert told("友人が亡くなったときの休暇は何日ですか", "", table) == []
+    assert len(told("配偶者が亡くなったときの休暇は何日ですか", "", table)) == 1
+
+
+def test_one_of_something_is_no_number_that_a_row_must_hold() -> None:
+    table = "| 区分: 国内 | 日当: 3,000円 |\n| 区分: 海外 | 日当: 7,000円 |"
+    assert told("国内の1日の日当", "", table) == ["区分: 国内 / 日当: 3,000円"]
+
+
+@pytest.mark.parametrize("source", ["議事録_2025-09-12.md", "議事録/令和7年9月.md"])
+def test_what_is_of_another_year_tells_nothing(source: str) -> None:
+    assert told("2024年の展示会の予算", "議事録", "展示会の予算は380万円。", source) == []
+    assert told("2025年の展示会の予算", "議事録", "展示会の予算は380万円。", source)
+    assert told("展示会の予算", "議事録", "展示会の予算は380万円。", source)
+
+
+def test_a_time_between_two_years_is_of_those_between() -> None:
+    assert told("2023年の補助の上限", "", "2022年4月から2024年3月まで、補助の上限は5万円とする。")
+
+
+def test_of_a_name_that_no_document_has_nothing_tells() -> None:
+    def asked(question: str) -> list[Sentence]:
+        known = Question(
+            question, lambda tokens: dict.fromkeys(tokens, 1.0), lambda tokens: set(tokens) - {"大阪"}
+        )
+        return known.telling("", "支店の電話番号は本社の代表電話である。")
+
+    assert asked("大阪の支店の電話番号")
+    assert asked("横浜の支店の電話番号") == []
+
+
+def test_a_sentence_keeps_its_provisos_and_a_proviso_what_it_bounds() -> None:
+    text = "社宅ではペットを飼うことができる。ただし、犬及び猫を除く。通勤には車を使える。"
+    asked = Question("社宅でペットを飼う", lambda tokens: dict.fromkeys(tokens, 1.0))
+    assert [each.text for each in asked.telling("", text)[0].bound] == ["ただし、犬及び猫を除く。"]
+    dogs = Question("犬及び猫", lambda tokens: dict.fromkeys(tokens, 1.0))
+    assert [each.text for each in dogs.telling("", text)[0].bound] == ["社宅ではペットを飼うことができる。"]
+
+
+def test_what_is_asked_to_be_denied_is_told_by_what_denies() -> None:
+    text = "退職金は、勤続3年以上の者に支給する。懲戒解雇のときは支給しない。"
+    assert told("退職金が支給されないのはどんな場合ですか", "", text)[0] == "懲戒解雇のときは支給しない。"
+    assert told("退職金が支給される場合", "", text)[0].startswith("退職金は")
+
+
+def test_phrases_that_mean_the_same_are_one() -> None:
+    text = "在宅勤務手当は、1日につき250円とする。"
+    for question in ("リモートワーク手当の金額は？", "テレワーク手当はいくらですか", "ﾘﾓｰﾄﾜｰｸ手当"):
+        assert told(question, "", text) == [text]
+
+
+def test_the_first_part_of_a_compound_may_stand_for_it() -> None:
+    table = "| 部署: 人事課 | メール: jinji@example.jp |\n| 部署: 総務課 | メール: soumu@example.jp |"
+    assert told("人事課のメールアドレスは", "", table) == ["部署: 人事課 / メール: jinji@example.jp"]

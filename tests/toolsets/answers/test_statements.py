@@ -126,3 +126,21 @@ def test_any_text_is_cut_into_stretches_in_order_and_lines_of_one(text: str) -> 
         assert at <= each.start < each.end <= len(text)
         at = each.end
         assert len(each.text.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("mark", ["Q. ", "Ｑ：", "Q1. ", "問 ", "- Q: "])
+def test_the_question_of_a_faq_asks_even_where_it_states(mark: str) -> None:
+    question, answer = statements(f"{mark}パスワードを忘れました。\nA. ポータルから手続してください。")
+    assert question.asks
+    assert not answer.asks
+
+
+@pytest.mark.parametrize("text", ["Quality は大切です。", "問題はありません。", "質問票を提出する。"])
+def test_a_word_that_begins_like_a_mark_is_none(text: str) -> None:
+    [stated] = statements(text)
+    assert not stated.asks
+
+
+def test_the_caption_of_an_article_stands_before_what_it_says() -> None:
+    [stated] = statements("第31条（退職金）\n退職金は、退職したときに支給する。")
+    assert stated.text == "第31条（退職金） 退職金は、退職したときに支給する。"

@@ -81,6 +81,12 @@ def test_a_query_in_japanese_finds_its_document(company: Served, query: str, fil
     assert file in [result["metadata"]["source"]["file"].rpartition("/")[2] for result in results]
 
 
+@pytest.mark.parametrize("query", ["😀", "、", "？？？", "!!!---", "…"])
+def test_signs_alone_find_nothing(company_with_vectors: Served, query: str) -> None:
+    answer = company_with_vectors.found(query, threshold=0.01)
+    assert (answer["count"], answer["notice"]) == (0, "No results found")
+
+
 def test_a_query_in_english_finds_its_document(company_with_vectors: Served) -> None:
     first = company_with_vectors.found("How do I apply for paid leave?")["results"][0]
     assert first["metadata"]["document_title"] == "FAQ for English-speaking employees"

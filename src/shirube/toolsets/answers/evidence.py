@@ -8,13 +8,18 @@ from math import fsum
 from shirube.text.asked import asked
 from shirube.text.injection import speaks_to_a_model
 from shirube.text.normalize import fold
+from shirube.text.polarity import asks_for_denied, denies
 from shirube.text.questions import is_japanese, topic
+from shirube.text.synonyms import one_phrase_for_all
 from shirube.text.tokenize import words
-from shirube.toolsets.answers.statements import Statement, listed_after, statements
+from shirube.toolsets.answers.naming import Naming, proper_names
+from shirube.toolsets.answers.statements import Statement, bound_to, listed_after, statements
 
 # Less of a question's words in a passage with its title, or in a sentence with it, and that is about something else.
 # Of 2,240 training questions .8 % lose their answer by this; .3 % more are not answered where none is.
 _ABOUT, _TOUCHES = 0.4, 0.1
+# Less of its words, numbers apart, in a row with the names of its columns, its title and the text around it.
+_ROW_ABOUT = 0.25
 # What the sentences before and after count in the choice: the right one is first for 82.8 % with it, 82.3 % without.
 _AROUND = 0.3
 # Words that any sentence may hold; they choose none.
@@ -34,13 +39,15 @@ _ENDING = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s|e)\Z")
 _DIGITS = 9
 
 Rarity = Callable[[Sequence[str]], Mapping[str, float]]
+# Of some words those that no document has.
+Nowhere = Callable[[Sequence[str]], Set[str]]
 
 
 @dataclass(frozen=True)
 class Sentence:
     """A statement of a passage: where it stands in it, how well it fits the question among the passage's others, and
     how much of the question it holds together with the title; `wordy` is that share without bare numbers, which any
-    text may hold. `listed` is what it introduces."""
+    text may hold. `listed` is what it introduces, `bound` what bounds it or what it bounds."""
 
     text: str
     start: int
@@ -49,16 +56,17 @@ class Sentence:
     share: float
     wordy: float
     listed: tuple[Statement, ...] = ()
+    bound: tuple[Statement, ...] = ()
 
 
 class Question:
     """A question, ready to be compared with many passages."""
 
-    def __init__(self, text: str, rarity: Rarity) -> None:
+    def __init__(self, text: str, rarity: Rarity, nowhere: Nowhere = lambda tokens: frozenset()) -> None:
         self.text = text
         self._asked = asked(text)
         self._folded = fold(text)
-        about = list(dict.fromkeys(words(topic(text))))
+        about = list(dict.fromkeys(words(one_phrase_for_all(fold(topic(text))))))
         # Numbers alone ask nothing.
         if not any(char.isalpha() for word in about for char in word):
             about = []
@@ -66,17 +74,27 @@ class Question:
         self._weights = {_stem(word): weight for word, weight in rarities.items()}
         self._whole = fsum(self._weights.values()) or 1.0
         self._numbers = {word for word in self._weights if word.isdecimal()}
-        runs = (self._in(run) for run in _KATAKANA.findall(self._folded))
-        self._compounds = [parts for parts in runs if len(parts) > 1]
+        runs = (
+            [word for word in _words(run) if word in self._weights] for run in _KATAKANA.findall(self._folded)
+        )
+        self._compounds = [parts for parts in runs if len(set(parts)) > 1]
+        self._asks_for_denied = asks_for_denied(text)
+        self._naming = Naming(text, self._weights, self._in)
+        self._units = set(words(self._asked.unit)) if self._asked else set()
+        # Of somebody or somewhere that no document names none can tell.
+        names = sorted(proper_names(text) & self._weights.keys())
+        self._is_unknown = bool(names and nowhere(names))
 
-    def telling(self, title: str, passage: str) -> list[Sentence]:
-        """The sentences of a passage that may tell what is asked, best first; none where it is about something else.
+    def telling(self, title: str, passage: str, source: str = "") -> list[Sentence]:
+        """The sentences of a passage that may tell what is asked, best first; none where it is about something else,
+        or of other years, as the name of its file may say (議事録_2025-09-12).
 
         One tells nothing that names no thing of the kind that is asked for, or that speaks to a model. Words of the
         title are understood in every sentence, so they make none better than another; so are those of a question
         before its answer, which is what tells. A row among others has to hold a word of the question itself.
         """
-        if not self._weights:
+        of_other_years = self._naming.is_of_other_years(source, title, passage)
+        if not self._weights or self._is_unknown or of_other_years:
             return []
         stated = statements(passage)
         held = self._held(stated)
@@ -88,7 +106,7 @@ class Question:
         if not foreign and self._share(known.union(*held)) < _ABOUT:
             return []
         found = []
-        others = self._other_rows(stated)
+        others = self._other_rows(stated, known)
         for at, each in enumerate(stated):
             if (each.asks and at + 1 < len(stated)) or at in others or not self._may_tell(each):
                 continue
@@ -97,9 +115,13 @@ class Question:
             if foreign or share >= _TOUCHES:
                 fit = round(self._share(held[at] - known) + _AROUND * self._share(around), _DIGITS)
                 wordy = self._share((held[at] | known) - self._numbers)
-                listed = self._listed(stated, at)
-                found.append(Sentence(each.text, each.start, each.end, fit, share, wordy, listed))
-        return sorted(found, key=lambda each: (-each.fit, each.start))
+                listed, bound = self._listed(stated, at), self._bound(stated, at)
+                found.append(Sentence(each.text, each.start, each.end, fit, share, wordy, listed, bound))
+        return sorted(found, key=lambda each: (self._is_of_other_polarity(each), -each.fit, each.start))
+
+    def _is_of_other_polarity(self, sentence: Sentence) -> bool:
+        """What is asked to be denied is told by what denies."""
+        return self._asks_for_denied and not denies(sentence.text)
 
     def _held(self, stated: Sequence[Statement]) -> list[set[str]]:
         """The question's words in each statement; what a question before it asks is understood in the answer, and how
@@ -116,22 +138,31 @@ class Question:
 
     def _in(self, text: str) -> set[str]:
         """The question's words in a text."""
-        return self._weights.keys() & {_stem(word) for word in words(text)}
+        return self._weights.keys() & set(_words(text))
 
     def _parts_apart(self, held: Set[str]) -> set[str]:
-        """Parts of compounds that are not held whole: コード alone is no ドレスコード."""
-        return set().union(*(parts for parts in self._compounds if not parts <= held))
+        """Parts of compounds whose first is not held: コード alone is no ドレスコード, but メール may be the
+        メールアドレス."""
+        return {word for first, *others in self._compounds if first not in held for word in (first, *others)}
 
-    def _other_rows(self, stated: Sequence[Statement]) -> set[int]:
-        """The rows that are about something else: their cells hold no word of the question, or only some of those that
-        another row holds."""
-        own = {at: self._in(each.own) for at, each in enumerate(stated) if each.is_row}
-        best = set(map(frozenset, own.values()))
-        return {
-            at
-            for at, held in own.items()
-            if (not held and not stated[at].is_alone) or any(held < other for other in best)
-        }
+    def _other_rows(self, stated: Sequence[Statement], known: set[str]) -> set[int]:
+        """The rows that are about something else: their cells hold no word of the question, only parts of what it
+        names, other numbers, or only some of the words that another row holds."""
+        around = known.union(*(self._in(each.text) for each in stated if not each.is_row))
+        own: dict[int, set[str]] = {}
+        others = set()
+        for at, each in enumerate(stated):
+            if each.is_row:
+                cells = self._in(each.own)
+                together = around | cells | self._in(" ".join(name for name, _ in each.cells))
+                numbers = self._naming.numbers_told(each.own, together)
+                cells |= numbers or set()
+                own[at] = cells - self._units - self._naming.partly_in(together | cells)
+                is_about = self._wordy_share(together) >= _ROW_ABOUT and (own[at] or each.is_alone)
+                if numbers is None or not is_about:
+                    others.add(at)
+        best = {frozenset(held) for at, held in own.items() if at not in others}
+        return others | {at for at, held in own.items() if any(held < other for other in best)}
 
     def _names(self, stated: Statement) -> bool:
         """Whether a statement may name what is asked for."""
@@ -152,12 +183,27 @@ class Question:
             return ()
         return tuple(each for each in listed if not speaks_to_a_model(each.text))
 
+    def _bound(self, stated: Sequence[Statement], at: int) -> tuple[Statement, ...]:
+        """What it would be false without: its provisos, or what it is a proviso to."""
+        return tuple(each for each in bound_to(stated, at) if not speaks_to_a_model(each.text))
+
     def _unless_asked_for(self, numbering: re.Match[str]) -> str:
         return numbering.group() if fold(numbering.group()) in self._folded else " "
 
     def _share(self, held: Set[str]) -> float:
         """How much of the question these of its words make up, the rarer the more."""
         return round(fsum(self._weights[word] for word in held) / self._whole, _DIGITS)
+
+    def _wordy_share(self, held: Set[str]) -> float:
+        """The same of its words that are no numbers."""
+        wordy = self._weights.keys() - self._numbers
+        return fsum(self._weights[word] for word in held & wordy) / (
+            fsum(self._weights[word] for word in wordy) or 1.0
+        )
+
+
+def _words(text: str) -> list[str]:
+    return [_stem(word) for word in words(one_phrase_for_all(fold(text)))]
 
 
 def _stem(word: str) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TYPE = "DOCUMENT"
+_NO_WORD = "\0"
 # Sentences of the best passage; of the others one each.
 _SENTENCES = 2
 # A second sentence, or another passage's, that fits so much less than the best tells of something else.
@@ -145,7 +146,12 @@ class LocalAnswers:
             known = [knowledge.space(each).rarity(tokens, BODY) for each in searched]
             return {token: min((table[token] for table in known), default=1.0) for token in tokens}
 
-        question = Question(query, rarity)
+        def nowhere(tokens: Sequence[str]) -> set[str]:
+            """Words that no base has: as rare as what cannot be written."""
+            known = [knowledge.space(each).rarity([*tokens, _NO_WORD], BODY) for each in searched]
+            return {token for token in tokens if all(table[token] >= table[_NO_WORD] for table in known)}
+
+        question = Question(query, rarity, nowhere)
         sources = [self._source(caller, question, each) for each in results]
         telling = sorted((each for each in sources if each.telling), key=_rank)
         return question, telling[:most], list(warnings)
@@ -167,7 +173,7 @@ class LocalAnswers:
             page=about.source.page,
             start=about.span.start,
             score=result.score,
-            telling=question.telling(title, text),
+            telling=question.telling(title, text, about.source.file),
         )
 
 
@@ -198,11 +204,11 @@ def _chosen(sources: Sequence[Source]) -> Iterator[Part]:
 
 
 def _in_order(chosen: Sequence[Sentence], *, with_lists: bool) -> list[tuple[str, int, int]]:
-    """The sentences as they follow each other, and if wanted with what they introduce."""
-    quoted: list[Sentence | Statement] = [*chosen]
+    """The sentences as they follow each other, with what bounds them and if wanted with what they introduce."""
+    quoted: list[Sentence | Statement] = [*chosen, *(item for each in chosen for item in each.bound)]
     if with_lists:
         quoted += [item for each in chosen for item in each.listed[:_ITEMS]]
-    return [(each.text, each.start, each.end) for each in sorted(quoted, key=lambda one: one.start)]
+    return sorted({(each.text, each.start, each.end) for each in quoted}, key=lambda one: one[1:])
 
 
 def _written(

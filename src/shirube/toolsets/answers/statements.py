@@ -23,6 +23,13 @@ _ITEM = re.compile(
     r"(?P<kana>[ァ-ヶ][.．、)） \u3000])|(?P<latin>[a-z][.)] )|(?P<paragraph>[0-9０-９]{1,3}[ \u3000])"
 )
 _ASKS = re.compile(r"(?:[?？]|(?:です|ます|でしょう|ません)か[。．]?)[」』）)\s]*\Z")
+# The question of an FAQ, which may state (Q. パスワードを忘れました。).
+_MARKED_AS_QUESTION = re.compile(r"[-*#>\s]*(?:[QＱ]|問|質問)[0-9０-９]{0,3}[.．:：、)）\s]")
+_CAPTION = re.compile(
+    r"第[0-9０-９〇一二三四五六七八九十百]{1,6}[条章節](?:の[0-9０-９〇一二三四五六七八九十]{1,3})?\s*(?:[（(【][^）)】]{0,60}[）)】])?\s*\Z"
+)
+# What bounds the sentence before it: it is false without.
+_PROVISO = re.compile(r"[-・*\s]*(?:ただし|但し|もっとも、|例外として|However\b|Except\b|Unless\b)")
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,11 @@ class Statement:
 
     @property
     def asks(self) -> bool:
-        return bool(_ASKS.search(self.text))
+        return bool(_ASKS.search(self.text) or (not self.is_row and _MARKED_AS_QUESTION.match(self.text)))
+
+    @property
+    def is_proviso(self) -> bool:
+        return not self.is_row and bool(_PROVISO.match(self.text))
 
     @property
     def item(self) -> str | None:
@@ -79,6 +90,16 @@ def listed_after(stated: Sequence[Statement], at: int) -> Sequence[Statement]:
     return list(takewhile(goes_on, following)) if first.item else ()
 
 
+def bound_to(stated: Sequence[Statement], at: int) -> tuple[Statement, ...]:
+    """The provisos after the statement at `at`, and, where it is one itself, what it bounds."""
+    first = last = at
+    while first and stated[first].is_proviso and not stated[first - 1].is_row:
+        first -= 1
+    while last + 1 < len(stated) and stated[last + 1].is_proviso:
+        last += 1
+    return (*stated[first:at], *stated[at + 1 : last + 1])
+
+
 _Block = Literal["prose", "table", "fence"]
 
 
@@ -104,15 +125,20 @@ def _kind(line: str) -> _Block:
 
 
 def _prose(passage: str, start: int, end: int) -> Iterator[Statement]:
-    """Sentences, with what says nothing by itself (the number of an item, はい。) before the one that follows."""
+    """Sentences, with what says nothing by itself (the number of an item, はい。, the caption of an article) before the
+    one that follows."""
     begun: int | None = None
     for first, last in sentences(passage[start:end]):
         begun = start + first if begun is None else begun
-        if sum(map(str.isalnum, passage[begun : start + last])) >= _SAYS_SOMETHING:
+        if _says_something(passage[begun : start + last]):
             yield _sentence(passage, begun, start + last)
             begun = None
     if begun is not None and passage[begun:end].strip():
         yield _sentence(passage, begun, end)
+
+
+def _says_something(text: str) -> bool:
+    return sum(map(str.isalnum, text)) >= _SAYS_SOMETHING and not _CAPTION.match(text.strip())
 
 
 def _sentence(passage: str, start: int, end: int) -> Statement:
