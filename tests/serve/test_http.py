@@ -96,9 +96,15 @@ class TestRest:
     def test_chat_is_answered_and_streamed(self, web: Web, base: str) -> None:
         asked = {"message": "このKBについて", "knowledge_base_id": base}
         assert web.post("/v1/chat", asked).json()["tool_name"] == "get_knowledge_base_summary"
-        streamed = web.post("/v1/chat", {**asked, "stream": True})
-        assert streamed.headers["content-type"].startswith("text/event-stream")
-        assert [line for line in streamed.text.splitlines() if line.startswith("event:")][-1] == "event: done"
+        for streamed in (
+            web.post("/v1/chat", {**asked, "stream": True}),
+            web.post("/v1/chat", asked, {"Accept": "text/event-stream"}),
+        ):
+            assert streamed.headers["content-type"].startswith("text/event-stream")
+            events = [line for line in streamed.text.splitlines() if line.startswith("event:")]
+            assert events[-1] == "event: done"
+        plain = web.post("/v1/chat", {**asked, "stream": False}, {"Accept": "text/event-stream"})
+        assert plain.headers["content-type"].startswith("application/json")
 
     @pytest.mark.parametrize(
         ("method", "path", "status"), [("GET", "/nothing", 404), ("PUT", "/v1/meta", 405)]

@@ -43,6 +43,8 @@ from shirube.toolsets.registry import Application
 log = logging.getLogger(__name__)
 
 CHATTING = "chat"
+# What a client accepts that wants the answer as it is written.
+_EVENTS = "text/event-stream"
 # A store that takes longer to say that it is there is not.
 _STORE_SECONDS = 3.0
 
@@ -200,13 +202,15 @@ def _chat(application: Application, gate: Gate) -> Any:
 
     async def said(request: Request, identity: Identity) -> Response:
         body = await body_of(request)
+        if isinstance(body, dict) and _EVENTS in request.headers.get("accept", ""):
+            body = {"stream": True, **body}
         room = gate.room("knowledge", "heavy")
         model = await asyncio.to_thread(lambda: application.workspace().generator)
         saying = partial(chat, application.registry, identity.caller, body, model)
         if isinstance(body, dict) and body.get("stream") is True:
             events = _streamed(room, saying)
             first = await anext(events)
-            return StreamingResponse(_chained(first, events), media_type="text/event-stream")
+            return StreamingResponse(_chained(first, events), media_type=_EVENTS)
         async with room:
             return JSONResponse(await saying())
 
