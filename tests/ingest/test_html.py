@@ -85,6 +85,36 @@ def test_what_a_reader_does_not_see_is_left_out(hidden: str) -> None:
     assert content(f"<p>前</p>{hidden}<p>後</p>").text == "前\n後\n"
 
 
+@pytest.mark.parametrize(
+    "links",
+    [
+        "<nav><a href=/>Home</a><h1>メニュー</h1></nav>",
+        "<div role=navigation><a href=/>Home</a></div>",
+        "<ul role='list Navigation'><li>Home</li></ul>",
+    ],
+)
+def test_navigation_is_left_out(links: str) -> None:
+    page = f"<header>社内規程</header>{links}<p>本文</p><aside>補足</aside><footer>総務部</footer>"
+    assert content(page).text == "社内規程\n本文\n補足\n総務部\n"
+    assert headings(page) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<title>索引</title><body><nav><a href=1>旅費</a></nav>", "旅費\n"),
+        (
+            "<p>前</p><nav><a href=/>Home</a><main><p>閉じ忘れの後の本文</p></main>",
+            "前\nHome\n閉じ忘れの後の本文\n",
+        ),
+        ("<p role='note'>注記</p>", "注記\n"),
+    ],
+    ids=["nothing else", "never closed", "another role"],
+)
+def test_what_would_leave_a_page_without_its_text_is_no_navigation(page: str, text: str) -> None:
+    assert content(page).text == text
+
+
 def test_headings_are_found_with_their_lines() -> None:
     page = "<h1>総則</h1><p>本文</p><h3>細<b>目</b></h3>続き<h2></h2>"
     assert headings(page) == [(1, "総則", "総則\n"), (3, "細目", "細目\n")]
@@ -129,7 +159,7 @@ def test_rows_name_their_columns_below_a_head_of_several_lines_and_beside_cells_
         "| 役職 | 日当 |",
         "| 国内 | 海外 |",
         "| 役職: 課長 | 日当 国内: 3,000円 | 日当 海外: 7,000円 |",
-        "| 日当 国内: 半日1,500円 | |",
+        "| 役職: 課長 | 日当 国内: 半日1,500円 | |",
         "| 役職: 係長 | 日当 国内・日当 海外: なし |",
         "| 税込み |",
     ]
@@ -281,8 +311,21 @@ def test_nesting_without_end_is_refused_and_not_cut_short(tag: str) -> None:
         ("<p title='" + "a" * 11_000_000 + "'>後</p>", 2),
         ("<table><tr><td>あ</table>" * 30_000, 180_000),
         ("<table>" + "<tr><th colspan=999 rowspan=999>あ<th>い" * 20_000, 200_000),
+        ("<table><tr><td rowspan=1000000000>あ<td>い" + "<tr><td>い" * 20_000, 200_010),
+        ("<table><tr><td rowspan=9999999999999999999999>あ<td>い" + "<tr>" * 20_000, 10),
     ],
-    ids=["text", "paragraphs", "brackets", "ampersands", "attributes", "attribute", "tables", "spans"],
+    ids=[
+        "text",
+        "paragraphs",
+        "brackets",
+        "ampersands",
+        "attributes",
+        "attribute",
+        "tables",
+        "spans",
+        "rows",
+        "empty",
+    ],
 )
 def test_a_huge_page_is_read_whole_and_in_time(page: str, length: int) -> None:
     begun = time.perf_counter()

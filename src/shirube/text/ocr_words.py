@@ -69,7 +69,7 @@ def is_mark(end: End) -> bool:
 
 
 def _is_known_with_mark(end: End) -> bool:
-    """Whether a look-alike is the mark of a word that is one without it: サ一バ一、 and エラ一メッセージ, but サーバ一台."""
+    """Whether it is the mark of a word that is one without it too: サ一バ一、 and エラ一メッセージ, but サーバ一台."""
     if _LETTER.match(end.following):
         return _only_with_mark(end.stem) and _joins(end, True)
     borders = not end.following or bool(_AFTER_A_WORD.match(end.following))

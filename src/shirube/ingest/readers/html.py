@@ -1,6 +1,7 @@
 """HTML: its visible text, with a line a block and the headings kept. Scripts, styles and hidden parts are left out."""
 
 import re
+from collections.abc import Set
 from typing import Any
 
 from shirube.ingest.readers.contract import Content, Heading, Unreadable
@@ -21,7 +22,12 @@ _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 # A row that holds one of these lays out the page; it is no line of a table.
 _STRUCTURE = ("table", "ul", "ol", "dl", "pre", *sorted(_HEADINGS))
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]{1,20})", re.IGNORECASE)
-_NUMBER = re.compile("[0-9]{1,6}")
+_NUMBER = re.compile("0*([0-9]+)")
+_DIGITS = 6
+# What browsers take at most.
+_MOST_ROWS = 65_534
+# Whatever is in here is what the page is for; navigation that holds it was never closed.
+_MATTER = ("main", "article")
 _SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
 # The declarations that are believed. Python's other codecs are not all meant for pages from anywhere.
 _ENCODINGS = {
@@ -51,7 +57,10 @@ def read(data: bytes) -> Content:
         raise Unreadable("HTML nested too deeply", "HTML の入れ子が深すぎます。")
     title = tree.findtext(".//title")
     writer = _Writer()
-    writer.walk(tree)
+    writer.walk(tree, _navigation(tree))
+    if not writer.text().strip():
+        writer = _Writer()
+        writer.walk(tree, frozenset())
     found = " ".join(title.split()) if title and title.strip() else None
     first = next((each.text for each in writer.headings if each.level == 1), None)
     return Content(writer.text(), found or first, writer.headings)
@@ -64,6 +73,17 @@ def _is_hidden(node: Any) -> bool:
     return hides or node.get("hidden") is not None or node.get("aria-hidden") == "true"
 
 
+def _navigation(root: Any) -> Set[Any]:
+    """Links to other pages, the same on each: "Home" would be found for everything, and answers nothing."""
+    found = {*root.iter("nav"), *root.xpath("//*[@role]")}
+    matter = _above(root, _MATTER)
+    return {
+        node
+        for node in found
+        if (node.tag == "nav" or "navigation" in node.get("role").lower().split()) and node not in matter
+    }
+
+
 def _is_reading(node: Any) -> bool:
     """Where the page does not close them, they hold the letters that follow, which are in elements of their own."""
     return node.tag in _READINGS and node.find(".//rb") is None
@@ -74,17 +94,20 @@ def _table_of(row: Any) -> Any:
     return above if above is None or above.tag == "table" else above.getparent()
 
 
-def _is_head(row: Any) -> bool:
-    """Whether a row names columns: it says so, and has several cells."""
+def _is_head(row: Any, grid: Grid) -> bool:
+    """Whether a row names columns: it says so, and has several cells, one from the row above included."""
     cells = [cell.tag for cell in row if cell.tag in _CELLS]
     above = row.getparent()
-    in_head = above is not None and above.tag == "thead"
-    return len(cells) > 1 and (in_head or "td" not in cells)
+    if above is not None and above.tag == "thead":
+        return len(cells) + grid.reaches_into(above) > 1
+    return len(cells) > 1 and "td" not in cells
 
 
-def _span(cell: Any, name: str) -> int:
-    said = (cell.get(name) or "").strip()
-    return min(max(int(said), 1), MOST_COLUMNS) if _NUMBER.fullmatch(said) else 1
+def _span(cell: Any, name: str, most: int) -> int:
+    said = _NUMBER.fullmatch((cell.get(name) or "").strip())
+    if not said:
+        return 1
+    return min(max(int(said[1]), 1), most) if len(said[1]) <= _DIGITS else most
 
 
 class _Writer:
@@ -104,7 +127,7 @@ class _Writer:
     def text(self) -> str:
         return "".join(self._parts)
 
-    def walk(self, root: Any) -> None:
+    def walk(self, root: Any, left_out: Set[Any]) -> None:
         layout = _above(root, _STRUCTURE)
         opened: tuple[Any, int, int] | None = None
         waiting: list[tuple[str, Any]] = [("open", root)]
@@ -125,7 +148,7 @@ class _Writer:
                     self._heading(*opened)
                     opened = None
                 continue
-            if name in _SILENT or _is_hidden(node) or _is_reading(node):
+            if name in _SILENT or node in left_out or _is_hidden(node) or _is_reading(node):
                 continue
             if name in _BLOCKS:
                 self._break()
@@ -149,23 +172,34 @@ class _Writer:
     def _begin_row(self, row: Any) -> None:
         self._row = row
         self._grid = self._grid.of(_table_of(row))
-        self._grid.begin_row(is_head=_is_head(row))
+        self._grid.begin_row(row.getparent(), is_head=_is_head(row, self._grid))
 
     def _cell(self, cell: Any) -> None:
         if self._row is None:
             self._break()
             return
+        for text in self._grid.passed():
+            self._border()
+            self._add(text)
+        self._border()
+        self._in_cell, self._cell_begun = cell, len(self._parts)
+        self._name = self._grid.place(
+            _span(cell, "colspan", MOST_COLUMNS), _span(cell, "rowspan", _MOST_ROWS)
+        )
+
+    def _border(self) -> None:
         self._add("| " if self._after_space() else " | ")
         self._line_open = True
-        self._in_cell, self._cell_begun = cell, len(self._parts)
-        self._name = self._grid.place(_span(cell, "colspan"), _span(cell, "rowspan"))
 
     def _end_cell(self) -> None:
         self._in_cell, self._name = None, ""
-        self._grid.fill("".join(self._parts[self._cell_begun :]))
+        self._grid.fill("".join(self._parts[self._cell_begun :]).strip())
 
     def _end_row(self) -> None:
         self._row = None
+        for text in self._grid.rest():
+            self._border()
+            self._add(text)
         if self._line_open:
             self._add("|" if self._after_space() else " |")
         self._break()

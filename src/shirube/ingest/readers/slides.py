@@ -38,7 +38,7 @@ def _write(writer: Writer, slide: Any) -> None:
             continue
         if getattr(shape, "has_table", False):
             table = shape.table
-            for text in lines([_row(line) for line in table.rows], int(table.first_row)):
+            for text in lines(_rows(table), int(table.first_row)):
                 writer.line(text)
         elif shape.has_text_frame:
             _paragraphs(writer, shape.text_frame)
@@ -49,18 +49,28 @@ def _write(writer: Writer, slide: Any) -> None:
         writer.line(f"ノート: {written}" if written else "")
 
 
-def _row(line: Any) -> list[Cell]:
-    """The cells of a row; what is merged with the cell above stands there."""
+def _rows(table: Any) -> list[list[Cell]]:
+    above: dict[int, Cell] = {}
+    return [_row(line, above) for line in table.rows]
+
+
+def _row(line: Any, above: dict[int, Cell]) -> list[Cell]:
+    """The cells of a row. `above` is what reaches down by column."""
     found: list[Cell] = []
     covered = 0
-    for cell in line.cells:
+    for at, each in enumerate(line.cells):
         if covered:
             covered -= 1
-        elif cell.is_spanned:
-            found.append(Cell(""))
+            continue
+        if each.is_spanned:
+            cell = above[at].repeated() if each._tc.vMerge and at in above else Cell("")
         else:
-            covered = cell.span_width - 1 if cell.is_merge_origin else 0
-            found.append(Cell(cell.text_frame.text, covered + 1))
+            cell = Cell(each.text_frame.text, each.span_width if each.is_merge_origin else 1)
+            above.pop(at, None)
+            if each.is_merge_origin and each.span_height > 1:
+                above[at] = cell
+        covered = cell.columns - 1
+        found.append(cell)
     return found
 
 

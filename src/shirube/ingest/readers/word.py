@@ -148,20 +148,33 @@ class _Walk:
             for line in rows:  # a frame around text
                 self.blocks(_cells(line)[0])
             return
-        written = [self._row(line) for line in rows]
+        above: dict[int, Cell] = {}
+        written = [self._row(line, above) for line in rows]
         for text in lines(written, len(list(takewhile(_is_head, rows)))):
             self.writer.line(text)
 
-    def _row(self, line: Any) -> list[Cell]:
-        before = _columns(line, "trPr/gridBefore", 0)
-        cells = [Cell(self._cell(cell), _columns(cell, "tcPr/gridSpan", 1)) for cell in _cells(line)]
-        return [Cell("", before), *cells] if before else cells
+    def _row(self, line: Any, above: dict[int, Cell]) -> list[Cell]:
+        """The cells of a row. `above` is what the last row has by column that the next may be merged with."""
+        at = _columns(line, "trPr/gridBefore", 0)
+        found = [Cell("", at)] if at else []
+        reaching: dict[int, Cell] = {}
+        for node in _cells(line):
+            columns = _columns(node, "tcPr/gridSpan", 1)
+            merged = node.find(f"{W}tcPr/{W}vMerge")
+            if merged is not None and merged.get(W + "val", "continue") == "continue":
+                cell = Cell(above[at].text if at in above else "", columns).repeated()
+            else:
+                cell = Cell(self._cell(node), columns)
+            if merged is not None:
+                reaching[at] = cell
+            found.append(cell)
+            at += columns
+        above.clear()
+        above.update(reaching)
+        return found
 
     def _cell(self, cell: Any) -> str:
-        """All of a cell in one line, tables in it included. What is merged with the cell above stands there."""
-        merged = cell.find(f"{W}tcPr/{W}vMerge")
-        if merged is not None and merged.get(W + "val", "continue") == "continue":
-            return ""
+        """All of a cell in one line, tables in it included."""
         parts = []
         for node in _paragraphs(cell):
             boxes: list[Any] = []

@@ -5,21 +5,31 @@ the file was saved. Programs that do not calculate save none, which is said.
 """
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from io import BytesIO
+from itertools import islice, takewhile
 from typing import Any
 
 from shirube.ingest.readers import archive
 from shirube.ingest.readers.contract import Content, Unreadable
-from shirube.ingest.readers.separated import LONGEST, named_row
-from shirube.ingest.readers.writing import Writer, sensible_title
+from shirube.ingest.readers.merges import Merges, Range
+from shirube.ingest.readers.separated import LONGEST
+from shirube.ingest.readers.tables import LONGEST_HEAD, Cell, column_names, has_own, head_lines, named
+from shirube.ingest.readers.writing import Writer, row, sensible_title
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _PERCENT = re.compile(r"0(?:\.(0+))?%")
 # Fifteen digits are what Excel itself keeps of a number.
 _DIGITS = 15
 _TOLD = 10_000
+# What Excel allows: columns of a sheet, characters of a cell.
+_MOST_COLUMNS = 16_384
+_LONGEST_CELL = 32_767
+# A range for every row of the largest sheet. More would fill the memory, and no table has them.
+_MOST_RANGES = 1_048_576
 
 
 def read(data: bytes, on_page: Callable[[], None]) -> Content:
@@ -32,7 +42,9 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
-        rows = _lines(_rows(sheet))
+        ranges, formulas = _ahead(sheet)
+        unvalued += formulas
+        rows = _lines(_rows(sheet, Merges(ranges)))
         first = next(rows, None)
         if first is not None:
             writer.heading(sheet.title, 1)
@@ -43,7 +55,6 @@ def read(data: bytes, on_page: Callable[[], None]) -> Content:
                 on_page()  # a large sheet takes its time
             if writer.length > LONGEST:
                 raise Unreadable("the tables are too large; split it", "表が大きすぎます。分割してください。")
-        unvalued += _without_value(sheet)
         on_page()
     title = sensible_title(book.properties.title)
     return Content(writer.text(), title, writer.headings, warnings=_said(unvalued))
@@ -59,10 +70,13 @@ def _said(unvalued: int) -> list[str]:
     ]
 
 
-def _without_value(sheet: Any) -> int:
-    """How many formulas have no value; one that gave an empty text has the type of a text."""
+def _ahead(sheet: Any) -> tuple[list[Range], int]:
+    """What openpyxl does not tell of a sheet that it streams: merged ranges, which stand behind the rows in the file,
+    and how many formulas have no value; one that gave an empty text has the type of a text."""
+    from openpyxl.utils.cell import range_boundaries
     from openpyxl.xml.functions import iterparse
 
+    ranges: list[Range] = []
     found = 0
     with sheet._get_source() as source:
         for _, node in iterparse(source):
@@ -71,46 +85,89 @@ def _without_value(sheet: Any) -> int:
                 found += is_empty and node.find(f"{_MAIN}f") is not None
             elif node.tag == f"{_MAIN}row":
                 node.clear()
-    return found
+            elif node.tag == f"{_MAIN}mergeCell":
+                left, top, right, bottom = range_boundaries(node.get("ref", ""))
+                if left and top and right and bottom:  # nothing says where whole columns and rows end
+                    ranges.append(Range(top, left - 1, bottom, right - 1))
+                if len(ranges) > _MOST_RANGES:
+                    raise Unreadable(
+                        "too many merged cells; split it", "結合されたセルが多すぎます。分割してください。"
+                    )
+    return ranges, found
 
 
-def _rows(sheet: Any) -> Iterator[tuple[list[str], bool]]:
-    """The cells of each row without the empty ones at its end, and whether they can be the names of columns."""
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row by its number, the last row that its cells reach into, and whether it can be the names of columns."""
+
+    number: int
+    cells: list[Cell]
+    last: int
+    may_name: bool
+
+
+def _rows(sheet: Any, merges: Merges) -> Iterator[_Row]:
     sheet.reset_dimensions()  # what a file says of its size may be a million empty columns
-    for cells in sheet.iter_rows():
-        row = [_shown(cell) for cell in cells]
-        while row and not row[-1]:
-            row.pop()
+    for number, cells in enumerate(sheet.iter_rows(), 1):
+        found, last = merges.row(number, [_shown(cell) for cell in cells])
         written = [cell.value for cell in cells if cell.value is not None]
-        named = len(written) > 1 and all(isinstance(value, str) for value in written)
-        yield row, named and len(set(written)) == len(written)
+        names = len(written) > 1 and all(isinstance(value, str) for value in written)
+        yield _Row(number, found, last, names and len(set(written)) == len(written))
 
 
-def _lines(rows: Iterator[tuple[list[str], bool]]) -> Iterator[str]:
-    """The rows as lines. The first row of a table may name its columns; single cells above it are captions.
+def _lines(rows: Iterator[_Row]) -> Iterator[str]:
+    """The rows as lines. The first rows of a table may name its columns; single cells above them are captions.
 
-    A blank row ends a table, unless what follows has the same columns.
+    A blank row ends a table, unless what follows has the same columns, or a cell of the table reaches into it.
     """
-    names: list[str] | None = None
+    names: list[str] = []
+    columns: set[int] = set()
     begun = False
     blank = True
-    for row, may_name in rows:
-        if not row:
-            blank = True
-            continue
-        if blank and not (names and _used(names) == _used(row)):
-            names, begun = None, False
-        blank = False
-        if not begun and may_name:
-            names = row
-            yield named_row(None, row)
+    last = 0
+    near = deque(islice(rows, LONGEST_HEAD + 1))
+    while near:
+        here = near[0]
+        if not here.cells:
+            blank = blank or here.number > last
         else:
-            yield named_row(names, row)
-        begun = begun or len(_used(row)) > 1
+            used = _used(here.cells)
+            if blank and not (names and columns == used):
+                names, begun, last = [], False, 0
+            blank = False
+            heads = 0 if begun or len(used) < 2 else _heads(near)
+            if heads:
+                head = [near[at].cells for at in range(heads)]
+                names = column_names(head, most=_MOST_COLUMNS, longest=_LONGEST_CELL)
+                columns = set[int]().union(*map(_used, head))
+                for cells in head:
+                    yield row(cell.text for cell in cells if cell.text and not cell.again)
+                for _ in range(1, heads):
+                    near.popleft()
+            elif has_own(here.cells):
+                last = max(last, here.last)
+                yield row(named(here.cells, names, longest=_LONGEST_CELL))
+            begun = begun or len(used) > 1
+        near.popleft()
+        near.extend(islice(rows, LONGEST_HEAD + 1 - len(near)))
 
 
-def _used(row: Sequence[str]) -> list[int]:
-    return [at for at, cell in enumerate(row) if cell]
+def _heads(near: Sequence[_Row]) -> int:
+    """How many of the rows to come are the head of the table that begins with them."""
+    return head_lines(
+        [each.cells for each in takewhile(lambda each: each.cells, near)], int(near[0].may_name)
+    )
+
+
+def _used(cells: Sequence[Cell]) -> set[int]:
+    """The columns in which texts begin."""
+    found = set()
+    at = 0
+    for cell in cells:
+        if cell.text:
+            found.add(at)
+        at += cell.columns
+    return found
 
 
 def _shown(cell: Any) -> str:
