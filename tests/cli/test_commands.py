@@ -232,3 +232,24 @@ def test_a_language_model_that_does_not_exist_is_an_error(shirube: Run, rules: P
     ran = shirube("chat", "副業", "--kb", "規程", SHIRUBE_LLM="gpt")
     assert ran.code == 1
     assert "SHIRUBE_LLM=gpt は使えません" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("search", "副業", "--kb", "ない", "--json"), "NOT_FOUND"),
+        (("kb", "list", "--as", "{", "--json"), "INVALID_INPUT"),
+        (("kb", "add", "/ない", "--kb", "x", "--json"), "INVALID_INPUT"),
+        (("mcp", "install", "--client", "emacs", "--json"), "INVALID_INPUT"),
+        (("keys", "revoke", "ない", "--json"), "NOT_FOUND"),
+    ],
+)
+def test_a_verb_that_was_asked_for_json_fails_in_json(
+    shirube: Run, words: tuple[str, ...], code: str
+) -> None:
+    done = shirube(*words)
+    assert done.code == 1
+    body = done.json()
+    assert {"status", "detail", "code", "message_ja"} <= body.keys()
+    assert body["code"] == code
+    assert body["message_ja"] in done.err

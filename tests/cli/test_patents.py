@@ -67,3 +67,12 @@ def test_what_is_wrong_is_said(filled: Run) -> None:
     failed = filled("call", "rrf_search_fulltext_raw", "--args", '{"query":"AND"}')
     assert failed.code == 1
     assert failed.json()["error"]["code"] == "INVALID_QUERY"
+
+
+def test_json_says_what_went_wrong_as_a_call_does(filled: Run) -> None:
+    unknown = filled("patents", "get", "特開2099-1", "--json")
+    assert unknown.code == 1
+    assert unknown.out == filled("call", "get_publication", "--args", '{"id":"特開2099-1"}').out
+    assert "番号 特開2099-1 の公報はありません" in unknown.err
+    assert filled("patents", "search", "(", "--json").json()["error"]["code"] == "INVALID_QUERY"
+    assert filled("patents", "get", "特開2099-1").out == "", "without --json there is no JSON"

@@ -266,6 +266,18 @@ def test_a_client_is_set_up_and_what_it_had_stays(tmp_path: Path, client: str, f
 INSTALL = ("mcp", "install", "--client", "claude-code", "--yes", "--project")
 
 
+def test_what_was_written_for_a_client_is_told_as_json(tmp_path: Path) -> None:
+    path = tmp_path / ".mcp.json"
+    first, again = (json.loads(run(tmp_path / "home", *INSTALL, str(tmp_path), "--json")) for _ in range(2))
+    assert first == {
+        "client": "claude-code",
+        "path": str(path),
+        "changed": True,
+        "entry": json.loads(path.read_text())["mcpServers"]["shirube"],
+    }
+    assert again == {**first, "changed": False}
+
+
 def test_settings_that_others_could_not_read_stay_so(tmp_path: Path) -> None:
     for project, mode in (("private", 0o600), ("shared", 0o664)):
         path = tmp_path / project / ".mcp.json"

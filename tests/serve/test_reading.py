@@ -9,12 +9,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy import select
 
 from shirube.caller import LOCAL, Confidentiality
 from shirube.serve.settings import JwtSettings, Rate
 from shirube.store import bases
 from shirube.store.audit import Call, every_call
 from shirube.store.bases import KnowledgeBase
+from shirube.store.tables import runs as stored_runs
+from shirube.toolsets.patents.importing import import_files
 from tests.serve.test_tokens import AUDIENCE, ISSUER, SECRET, bearer, signed
 from tests.serve.web import Web, office, serving
 from tests.store.records import document, put
@@ -98,6 +101,94 @@ class TestRest:
             bases.remove_base(connection, LOCAL, base.id)
         answer = asked(web, "resources/read", token(clearance="secret"), uri=link)
         assert answer["error"]["message"] == "Resource not found"
+
+
+PATENTS = {"scope": "patents"}
+
+
+@pytest.fixture(scope="module")
+def patents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """Twelve hundred publications."""
+    folder = tmp_path_factory.mktemp("patents")
+    application, _ = office(folder)
+    path = folder / "rows.jsonl"
+    rows = [{"pub_id": f"特開2020-{n:06}", "title": f"顔認証装置{n}"} for n in range(1, 1201)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_files(application.workspace().database, LOCAL, [path])
+    application.patents().library.catch_up("local")
+    settings = JwtSettings(AUDIENCE, ISSUER, None, SECRET)
+    with serving(application, jwt=settings, rate=GENEROUS, anonymous_rate=GENEROUS) as web:
+        yield web
+
+
+def called(web: Web, name: str, **arguments: Any) -> dict[str, Any]:
+    result = asked(web, "tools/call", token(**PATENTS), name=name, arguments=arguments)["result"]
+    assert not result["isError"], result
+    found: dict[str, Any] = result["structuredContent"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def fused(patents: Web) -> dict[str, Any]:
+    lane = called(patents, "rrf_search_fulltext_raw", query="顔認証", top_k=2000)["run_id"]
+    runs = [{"lane": "fulltext", "run_id_lane": lane}]
+    return called(patents, "rrf_blend_frontier", runs=runs, limit=2000)
+
+
+class TestRestOfARun:
+    """What was cut from the answer of a tool that keeps a run is of that run."""
+
+    def runs(self, patents: Web) -> dict[str, list[str]]:
+        """The runs of patents that there are, and what each holds."""
+        with patents.application.workspace().database.read() as connection:
+            rows = connection.execute(select(stored_runs).where(stored_runs.c.kind != "rest")).all()
+        return {row.id: row.results[0]["ids"] for row in rows}
+
+    def rest(self, patents: Web, first: dict[str, Any], name: str) -> list[Any]:
+        """All of a list, from the first answer and the rests of it; representatives are registered in between."""
+        found, body = list(first[name]), first
+        while more := body.get("truncated"):
+            last = found[-1].get("pub_id", "特開2020-000001")
+            called(patents, "register_representatives", pub_ids=[last], category="A")
+            read = asked(patents, "resources/read", token(**PATENTS), uri=more["rest"])["result"]
+            body = json.loads(read["contents"][0]["text"])
+            found += body.get(name, [])
+        return found
+
+    @pytest.mark.parametrize("tuned", [False, True])
+    def test_a_fusion_is_shown_whole_and_each_of_it_once(
+        self, patents: Web, fused: dict[str, Any], tuned: bool
+    ) -> None:
+        if tuned:
+            delta = {"mutate_delta": {"rrf_k": 5}, "limit": 2000}
+            fused = called(patents, "rrf_mutate_run", base_run_id=fused["run_id"], **delta)
+        before = self.runs(patents)
+        shown = self.rest(patents, fused, "ranked_docs")
+        assert [each["doc_id"] for each in shown] == before[fused["run_id"]]
+        assert [each["rank"] for each in shown] == list(range(1, 1201))
+        assert self.runs(patents) == before, "reading makes no run"
+
+    def test_lanes_are_not_searched_again(self, patents: Web) -> None:
+        filters = [{"lop": "and", "field": "fi", "op": "in", "value": [f"G06V{n}/00" for n in range(900)]}]
+        lanes = [{"lane_name": f"fulltext_{n}", "query": "顔認証", "filters": filters} for n in range(8)]
+        first = called(patents, "run_multilane_search", lanes=[*lanes, {"lane_name": "x"}])
+        before = self.runs(patents)
+        assert len(first["result"]) < 9
+        shown = self.rest(patents, first, "result")
+        assert [each.get("status", "ok") for each in shown] == ["ok"] * 8 + ["error"]
+        assert {each["run_id"] for each in shown[:8]} <= before.keys()
+        assert self.runs(patents) == before
+
+    @pytest.mark.parametrize("claims", [{"scope": "knowledge"}, {"scope": ""}, {"sub": "taro"}])
+    def test_it_is_for_whoever_asked_as_long_as_they_may(
+        self, patents: Web, fused: dict[str, Any], claims: dict[str, Any]
+    ) -> None:
+        link = fused["truncated"]["rest"]
+        answer = asked(patents, "resources/read", token(**{**PATENTS, **claims}), uri=link)
+        assert answer["error"]["message"] == "Resource not found"
+        assert "result" in asked(patents, "resources/read", token(**PATENTS), uri=link)
+        outcomes = [each.outcome for each in written(patents) if each.operation == "read_rest"]
+        assert outcomes[-1] == "ok"
 
 
 class TestAudit:
@@ -189,6 +280,13 @@ def test_many_bases_are_listed_a_page_at_a_time(company: tuple[Web, KnowledgeBas
     assert len({each["uri"] for each in [*first["resources"], *second["resources"]]}) == 121
     assert "nextCursor" not in second
     assert "error" in asked(web, "resources/list", token(), cursor="-1")
+
+
+@pytest.mark.parametrize("kind", ["tools", "prompts", "resources", "resources/templates"])
+def test_a_cursor_that_no_list_gave_is_refused(patents: Web, kind: str) -> None:
+    for cursor in ("", "0", "x", "-1", "7", "１００", "9" * 30):
+        assert asked(patents, f"{kind}/list", token(), cursor=cursor)["error"]["code"] == -32602
+    assert "result" in asked(patents, f"{kind}/list", token())
 
 
 def test_a_call_ends_when_whoever_asked_hangs_up(tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ import json
 import os
 import sys
 from io import TextIOWrapper
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from shirube import __version__
 from shirube.cli.verbs.evaluation import evaluation
 from shirube.cli.verbs.kb import kb
-from shirube.cli.verbs.options import As, BaseName, Json, MaybeDocs, caller_of
+from shirube.cli.verbs.options import WANTS_JSON, As, BaseName, Json, MaybeDocs, caller_of
 from shirube.cli.verbs.pages import pages
 from shirube.cli.verbs.patents import patents
 from shirube.cli.verbs.programs import programs
@@ -49,10 +49,7 @@ def main() -> None:
     try:
         app()
     except ShirubeError as error:
-        from shirube.cli.output import show_error
-
-        show_error(error)
-        sys.exit(1)
+        _fail(error)
     except OSError as error:
         _say_failed(f"{error.strerror or error}")
     except Exception as error:
@@ -65,16 +62,31 @@ def main() -> None:
 
 def _say_failed(reason: str) -> None:
     """What the disk or the database refused, on the user's own machine: the reason may be shown whole."""
-    from shirube.cli.output import show_error
-
-    show_error(
+    _fail(
         Unavailable(
             f"The data folder cannot be used: {reason}",
             f"データフォルダーを使えません（{reason}）。",
             hint="権限と空き容量を確認してください。 Check permissions and disk space.",
         )
     )
+
+
+def _fail(error: ShirubeError) -> NoReturn:
+    """Say it on stderr, and where JSON was asked for on stdout too, as `call` does."""
+    from shirube.cli.output import show_error, show_json
+
+    if WANTS_JSON.get():
+        show_json(_told(error))
+    show_error(error)
     sys.exit(1)
+
+
+def _told(error: ShirubeError) -> Any:
+    """The error as its operation sends it; one that is of none in the shape of the first toolset."""
+    from shirube.cli.calls import Told
+    from shirube.toolsets.knowledge.schema import render_error
+
+    return error.__cause__.body if isinstance(error.__cause__, Told) else render_error(error)
 
 
 @app.callback(invoke_without_command=True)
@@ -126,11 +138,10 @@ def call(
         raise typer.Exit(1)
 
 
-def _fail_json(error: ShirubeError) -> Any:
+def _fail_json(error: ShirubeError) -> NoReturn:
     from shirube.cli.output import show_json
-    from shirube.toolsets.knowledge.schema import render_error
 
-    show_json(render_error(error))
+    show_json(_told(error))
     raise typer.Exit(1)
 
 

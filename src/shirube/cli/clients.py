@@ -10,24 +10,30 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from rich.console import Console
 from rich.text import Text
 from typer import confirm
 
-from shirube.cli.output import err, out
+from shirube.cli.output import err, out, show_json
 from shirube.errors import InvalidInput
 
 NAME = "shirube"
 _MODELS = ("SHIRUBE_EMBEDDER", "SHIRUBE_RERANKER", "SHIRUBE_LLM")
 
 
-def install(client: str, project: Path, docs: Path | None, *, yes: bool) -> None:
+def install(client: str, project: Path, docs: Path | None, *, yes: bool, as_json: bool) -> None:
     path, group = _settings(client, project)
     before = _read(path)
-    after = {**before, group: {**_group(before, group, path), NAME: _entry(client, docs)}}
+    entry = _entry(client, docs)
+    after = {**before, group: {**_group(before, group, path), NAME: entry}}
+    told = {"client": client, "path": str(path), "changed": after != before, "entry": entry}
     if after == before:
-        out.print(f"{path} にはもう入っています。")
+        if as_json:
+            show_json(told)
+        else:
+            out.print(f"{path} にはもう入っています。")
         return
-    _show(path, before, after)
+    _show(path, before, after, err if as_json else out)
     if client != "claude-desktop" and _password():
         err.print(
             "SHIRUBE_STORE のパスワードが入ります。このファイルを共有やコミットしないでください。 "
@@ -37,7 +43,10 @@ def install(client: str, project: Path, docs: Path | None, *, yes: bool) -> None
     if not yes:
         confirm("書き込みますか？", abort=True, err=True)
     _write(path.resolve(), _written(after))
-    out.print(f"{path} に書きました。クライアントを再起動してください。")
+    if as_json:
+        show_json(told)
+    else:
+        out.print(f"{path} に書きました。クライアントを再起動してください。")
 
 
 def _settings(client: str, project: Path) -> tuple[Path, str]:
@@ -144,13 +153,13 @@ def _unusable(path: Path, reason: str) -> InvalidInput:
     )
 
 
-def _show(path: Path, before: dict[str, Any], after: dict[str, Any]) -> None:
+def _show(path: Path, before: dict[str, Any], after: dict[str, Any], where: Console) -> None:
     lines = difflib.unified_diff(
         _written(before).splitlines(), _written(after).splitlines(), str(path), str(path), lineterm=""
     )
     for line in lines:
         style = "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"
-        out.print(Text(line, style=style))
+        where.print(Text(line, style=style))
 
 
 def _written(settings: dict[str, Any]) -> str:

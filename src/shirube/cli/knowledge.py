@@ -15,6 +15,7 @@ from rich.text import Text
 from sqlalchemy import Connection
 
 from shirube.caller import LOCAL, Caller, Confidentiality
+from shirube.cli.calls import checked
 from shirube.cli.output import err, out, progress_bar, show_json
 from shirube.errors import InvalidInput, NotFound
 from shirube.index.embedded.workers import kept_processes
@@ -167,9 +168,7 @@ def _show_report(base: KnowledgeBase, report: Report) -> None:
 
 def show_list(caller: Caller, as_json: bool) -> None:
     application = Application(load_settings())
-    answer = asyncio.run(application.registry.call("list_knowledge_bases", caller, {}))
-    if answer.error:
-        raise answer.error
+    answer = checked(asyncio.run(application.registry.call("list_knowledge_bases", caller, {})))
     if as_json:
         show_json(answer.body)
         return
@@ -246,9 +245,7 @@ def show_search(
         "max_results": results,
         "explain": why,
     }
-    answer = asyncio.run(application.registry.call("search_documents", caller, arguments))
-    if answer.error:
-        raise answer.error
+    answer = checked(asyncio.run(application.registry.call("search_documents", caller, arguments)))
     if as_json:
         show_json(answer.body)
     else:

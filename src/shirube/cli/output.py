@@ -18,12 +18,15 @@ err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
 
 
 def show_json(body: Any) -> None:
-    """JSON with Japanese as it is: compact for programs, indented for a person at a terminal."""
+    """JSON with Japanese as it is: compact for programs, indented for a person at a terminal.
+
+    Half of a character, as a name that is no text has it, cannot be written and becomes a question mark.
+    """
     if sys.stdout.isatty():
         text = json.dumps(body, ensure_ascii=False, indent=2)
     else:
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(text.encode("utf-8", "replace").decode() + "\n")
 
 
 def show_error(error: ShirubeError) -> None:

@@ -1,6 +1,7 @@
 """MCP, made from the registry. Over stdio stdout carries protocol only; everything else goes to stderr."""
 
 import logging
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -54,6 +55,7 @@ INSTRUCTIONS = {
 PROMPTS = (*PATENT_PROMPTS, *PROGRAM_PROMPTS, *ANSWER_PROMPTS)
 # So many resources in one answer; the next ones with its cursor.
 _PAGE = 100
+_CURSOR = "[1-9][0-9]{2,8}"
 # Whoever may not do something, or not now, is told so in a result, whatever the shape of an operation's own errors.
 _TOLD = frozenset({401, 403, 429, 503})
 
@@ -109,7 +111,8 @@ def build_server(
     def caller_of(context: Any) -> Caller:
         return LOCAL if gate is None else context.request.state.identity.caller
 
-    async def list_tools(context: Any, _params: Any) -> types.ListToolsResult:
+    async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+        _whole(params)
         prepared()
         offered = registry.tools()
         if gate is not None:
@@ -131,10 +134,11 @@ def build_server(
             answer = await calling(context)(params.name, params.arguments)
         if answer.error and operation.has_protocol_errors and answer.error.status not in _TOLD:
             raise MCPError(**answer.body["error"])
-        asked = (params.name, params.arguments)
+        asked = (operation, params.arguments)
         return await anyio.to_thread.run_sync(_fitting, application, caller_of(context), asked, answer)
 
-    async def list_prompts(context: Any, _params: Any) -> types.ListPromptsResult:
+    async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
+        _whole(params)
         prompts = [_prompt(each) for each in PROMPTS if opens(context, each.toolset)]
         return types.ListPromptsResult(prompts=[*prompts, *(fixtures.prompts if fixtures else ())])
 
@@ -155,15 +159,16 @@ def build_server(
     async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
         from shirube.serve.resources import listed
 
+        start = _start(params)
         found = await listed(calling(context)) if registry.offers("knowledge") else []
         found += fixtures.resources if fixtures else ()
-        start = _start(params)
         following = str(start + _PAGE) if start + _PAGE < len(found) else None
         return types.ListResourcesResult(resources=found[start : start + _PAGE], next_cursor=following)
 
-    async def list_templates(context: Any, _params: Any) -> types.ListResourceTemplatesResult:
+    async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
         from shirube.serve.resources import TEMPLATES, TOOLSETS
 
+        _whole(params)
         offered = [each for each, of in zip(TEMPLATES, TOOLSETS, strict=True) if opens(context, of)]
         return types.ListResourceTemplatesResult(
             resource_templates=[*offered, *(fixtures.templates if fixtures else ())]
@@ -230,23 +235,34 @@ async def _told(context: Any) -> AsyncIterator[None]:
 
 
 def _start(params: Any) -> int:
-    """Where a cursor of ours says to go on."""
-    cursor = getattr(params, "cursor", None) or "0"
-    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):
+    """Where a cursor of ours says to go on: after a whole number of pages."""
+    cursor = getattr(params, "cursor", None)
+    if cursor is None:
+        return 0
+    if not re.fullmatch(_CURSOR, cursor) or int(cursor) % _PAGE:
         raise MCPError(types.INVALID_PARAMS, "Unknown cursor")
     return int(cursor)
 
 
+def _whole(params: Any) -> None:
+    """A list that is given in one answer has no cursors."""
+    if getattr(params, "cursor", None) is not None:
+        raise MCPError(types.INVALID_PARAMS, "Unknown cursor")
+
+
 def _fitting(
-    application: Application, caller: Caller, asked: tuple[str, Any], answer: Answer
+    application: Application, caller: Caller, asked: tuple[Operation[Any], Any], answer: Answer
 ) -> types.CallToolResult:
     """The answer as a result; of one that is too long as much as fits, and where the rest can be read."""
+    operation, arguments = asked
     content: list[types.ContentBlock] = []
     if answer.ok and (made := cut(answer.body)):
         from shirube.serve.resources import Asked, kept_rest
 
         shown, rest = made
-        link = kept_rest(application, caller, Asked(*asked))
+        # One that is not idempotent keeps a run: asked anew it would make another.
+        kept = None if operation.idempotent else answer.body
+        link = kept_rest(application, caller, Asked(operation.name, arguments), kept)
         note = {"fields": {name: len(each) for name, each in rest.items()}, "rest": link}
         answer = Answer({**shown, "truncated": note}, is_list=answer.is_list)
         content.append(

@@ -7,7 +7,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
@@ -35,8 +35,9 @@ _TWINS = {
     PAGE: ("ubp_get_page", "filepath", MARKDOWN),
 }
 _COMPLETIONS = 100
-# What reading a document is called in the audit log.
+# What reading a document, and the rest of an answer that was kept, is called in the audit log.
 READ = "read_document"
+READ_REST = "read_rest"
 Call = Callable[[str, Any], Awaitable[Answer]]
 # Raises where the caller may not do what it is called, with tools of this toolset, or not now.
 Permit = Callable[[str, str], None]
@@ -108,7 +109,7 @@ async def read(
             text = str(answer.body["content"]) if kind == MARKDOWN else answer.json()
             return _contents(uri, kind, text)
     if uri.startswith(REST):
-        return _contents(uri, JSON, await _rest(application, caller, call, uri))
+        return _contents(uri, JSON, await _rest(application, caller, call, permit, uri))
     if uri.startswith(DOCUMENT):
         return _contents(uri, TEXT, await _document(application, caller, permit, uri))
     raise _not_found(uri)
@@ -116,47 +117,81 @@ async def read(
 
 @dataclass(frozen=True)
 class Asked:
-    """A call whose answer was too long, and how many parts of it have been shown."""
+    """A call whose answer was too long, and how many parts of it have been shown.
+
+    `answered` is the rest that holds the answer, where asking anew would give another one.
+    """
 
     operation: str
     arguments: Any
     shown: int = 1
+    answered: str | None = None
 
 
-def kept_rest(application: Application, caller: Caller, asked: Asked) -> str:
+def kept_rest(
+    application: Application, caller: Caller, asked: Asked, answer: Mapping[str, Any] | None = None
+) -> str:
     """Where the caller, and nobody else, can read what was cut from an answer, for as long as runs live.
 
-    The call is kept and not its answer: who reads is looked at when they read.
+    The call is kept and not its answer: who reads is looked at when they read. Only where a call makes a run, which
+    the rest has to be of, its `answer` is kept; it has numbers and scores, as the run has, and no texts.
     """
-    run = Run(f"rest-{secrets.token_hex(12)}", "rest", asdict(asked), [])
+    run = Run(f"rest-{secrets.token_hex(12)}", "rest", asdict(asked), [], [answer] if answer else [])
     with application.workspace().database.write() as connection:
         save_run(connection, caller, run)
     return f"{REST}{run.id}"
 
 
-async def _rest(application: Application, caller: Caller, call: Call, uri: str) -> str:
+async def _rest(application: Application, caller: Caller, call: Call, permit: Permit, uri: str) -> str:
     """What was cut, by the place it has in the answer; what is too long once more says where its own rest is."""
-
-    def kept() -> Run:
-        with application.workspace().database.read() as connection:
-            return get_run(connection, caller, uri.removeprefix(REST))
-
-    try:
-        run = await asyncio.to_thread(kept)
-    except NotFound:
-        raise _not_found(uri) from None
-    if run.kind != "rest":
-        raise _not_found(uri)
+    run = await asyncio.to_thread(_kept, application, caller, uri.removeprefix(REST), uri)
     asked = Asked(**run.recipe)
+    if run.results or asked.answered:
+        return await asyncio.to_thread(_as_answered, application, caller, permit, run, uri)
     answer = await call(asked.operation, asked.arguments)
     if not answer.ok:
         _come_again(answer.error)
         raise _not_found(uri)
-    return await asyncio.to_thread(_part, application, caller, asked, answer)
+    return await asyncio.to_thread(_part, application, caller, asked, answer.body)
 
 
-def _part(application: Application, caller: Caller, asked: Asked, answer: Answer) -> str:
-    body = after(answer.body, asked.shown)
+def _kept(application: Application, caller: Caller, run_id: str, uri: str) -> Run:
+    try:
+        with application.workspace().database.read() as connection:
+            run = get_run(connection, caller, run_id)
+    except NotFound:
+        raise _not_found(uri) from None
+    if run.kind != "rest":
+        raise _not_found(uri)
+    return run
+
+
+def _as_answered(application: Application, caller: Caller, permit: Permit, run: Run, uri: str) -> str:
+    """A part of the answer that was given, for whoever may still use the operation that gave it."""
+    started = time.perf_counter()
+    asked = Asked(**run.recipe)
+    operation = application.registry.get(asked.operation)
+    outcome, body = "ok", {}
+    try:
+        if operation is None:
+            raise _not_found(uri)
+        permit(READ_REST, operation.toolset)
+        holder = _kept(application, caller, asked.answered, uri) if asked.answered else run
+        body = dict(holder.results[0])
+        return _part(application, caller, replace(asked, answered=holder.id), body)
+    except ShirubeError as error:
+        outcome = error.code
+        _come_again(error)
+        raise _not_found(uri) from None
+    except MCPError:
+        outcome = NotFound.code
+        raise
+    finally:
+        application.record(caller, READ_REST, outcome, (time.perf_counter() - started) * 1000, body)
+
+
+def _part(application: Application, caller: Caller, asked: Asked, answer: Mapping[str, Any]) -> str:
+    body = after(answer, asked.shown)
     if made := cut(body):
         more = replace(asked, shown=asked.shown + 1)
         body = {**made[0], "truncated": {"rest": kept_rest(application, caller, more)}}

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from time import time_ns
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
 
 from shirube.caller import Caller
 from shirube.store.tables import publications, representatives
 
 _BATCH = 500
-NUMBERS = ("pub_id", "app_doc_id", "exam_id")
+NUMBERS = ("app_doc_id", "pub_id", "exam_id")
+_NUMBERS = [publications.c[name] for name in (*NUMBERS, "doc_id")]
 _AT = "@"
 _REVISION = select(func.max(publications.c.revision)).where(publications.c.tenant_id == bindparam("tenant"))
 
@@ -19,6 +20,18 @@ class Publication(NamedTuple):
     key: int
     doc_id: str
     record: dict[str, Any]
+
+
+class Known(NamedTuple):
+    """What tells whether there is a publication already, and whether it has changed."""
+
+    key: int
+    content_hash: str
+    numbers: Mapping[str, str | None]
+
+    @property
+    def doc_id(self) -> str:
+        return self.numbers["doc_id"] or ""
 
 
 def revision_of(connection: Connection, tenant: str) -> int:
@@ -38,18 +51,34 @@ def state(connection: Connection) -> tuple[int, int]:
     return int(row[0]), int(row[1] or 0)
 
 
-def hashes(connection: Connection, caller: Caller, ids: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Of those publications that there are, key and content hash."""
-    found = {}
-    for start in range(0, len(ids), _BATCH):
-        rows = connection.execute(
-            select(publications.c.doc_id, publications.c.key, publications.c.content_hash).where(
-                publications.c.tenant_id == caller.tenant,
-                publications.c.doc_id.in_(ids[start : start + _BATCH]),
-            )
-        )
-        found.update({row.doc_id: (row.key, row.content_hash) for row in rows})
-    return found
+def sharing(connection: Connection, caller: Caller, records: Sequence[Mapping[str, Any]]) -> dict[int, Known]:
+    """What there is with any number of these, or with any number of what was found so; in the order of the keys."""
+    found: dict[int, Known] = {}
+    asked: set[tuple[str, str]] = set()
+    while wanted := {number for each in records for number in telling(each)} - asked:
+        asked |= wanted
+        records = []
+        for kind in (*NUMBERS, "doc_id"):
+            ids = [number for each, number in wanted if each == kind]
+            for start in range(0, len(ids), _BATCH):
+                rows = connection.execute(
+                    select(publications.c.key, publications.c.content_hash, *_NUMBERS).where(
+                        publications.c.tenant_id == caller.tenant,
+                        publications.c[kind].in_(ids[start : start + _BATCH]),
+                    )
+                )
+                for row in rows:
+                    numbers = {name: getattr(row, name) for name in (*NUMBERS, "doc_id")}
+                    found[row.key] = Known(row.key, row.content_hash, numbers)
+                    records.append(numbers)
+    return dict(sorted(found.items()))
+
+
+def telling(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The numbers that tell which publication this is, the application's first. A number without a figure (-, なし)
+    tells nothing; the id always does."""
+    numbers = [(kind, record[kind]) for kind in NUMBERS if any(map(str.isdigit, record[kind] or ""))]
+    return [*numbers, ("doc_id", record["doc_id"])]
 
 
 def put_publication(
@@ -57,24 +86,44 @@ def put_publication(
     caller: Caller,
     record: Mapping[str, Any],
     *,
-    key: int | None,
+    instead_of: Sequence[Known] = (),
     content_hash: str,
     scopes: int,
     revision: int,
 ) -> None:
-    """Write a publication; `key` where it is there already."""
-    values = {
-        **{name: record.get(name) for name in NUMBERS},
-        "content_hash": content_hash,
-        "scopes": scopes,
-        "revision": revision,
-        "record": dict(record),
-    }
-    if key is None:
-        own = {"tenant_id": caller.tenant, "doc_id": record["doc_id"]}
-        connection.execute(insert(publications).values(**own, **values))
-    else:
-        connection.execute(update(publications).where(publications.c.key == key).values(**values))
+    """Write a publication, `instead_of` what there was of it. It has a new key then: vectors are made for keys."""
+    doc_id = record["doc_id"]
+    if instead_of:
+        keys = [each.key for each in instead_of]
+        connection.execute(delete(publications).where(publications.c.key.in_(keys)))
+        _rename(connection, caller, [each.doc_id for each in instead_of if each.doc_id != doc_id], doc_id)
+    connection.execute(
+        insert(publications).values(
+            tenant_id=caller.tenant,
+            doc_id=doc_id,
+            **{name: record.get(name) for name in NUMBERS},
+            content_hash=content_hash,
+            scopes=scopes,
+            revision=revision,
+            record=dict(record),
+        )
+    )
+
+
+def _rename(connection: Connection, caller: Caller, old: Sequence[str], new: str) -> None:
+    """What anybody called representative by an old id of a publication stays so by the new one."""
+    if not old:
+        return
+    mine, table = representatives.c.tenant_id == caller.tenant, representatives.c
+    rows = connection.execute(select(representatives).where(mine, table.doc_id.in_([*old, new]))).all()
+    moved = {(row.owner, row.lineage): row for row in rows if row.doc_id != new}
+    for row in rows:
+        if row.doc_id == new:
+            moved.pop((row.owner, row.lineage), None)
+    connection.execute(delete(representatives).where(mine, table.doc_id.in_(list(old))))
+    if moved:
+        values = [{**row._mapping, "doc_id": new} for row in moved.values()]
+        connection.execute(insert(representatives), values)
 
 
 def by_key(connection: Connection, tenant: str, keys: Sequence[int]) -> dict[int, Publication]:
@@ -102,6 +151,25 @@ def by_doc_id(connection: Connection, tenant: str, ids: Sequence[str]) -> dict[s
     return found
 
 
+def by_any_id(connection: Connection, tenant: str, ids: Sequence[str]) -> dict[str, Publication]:
+    """As by_doc_id; an id that is none any more is one of the publication's other numbers, from before its
+    application was known, and finds it still."""
+    found = by_doc_id(connection, tenant, ids)
+    for kind in ("pub_id", "exam_id"):
+        missing = [each for each in ids if each not in found]
+        for start in range(0, len(missing), _BATCH):
+            rows = connection.execute(
+                select(
+                    publications.c.key, publications.c.doc_id, publications.c.record, publications.c[kind]
+                ).where(
+                    publications.c.tenant_id == tenant,
+                    publications.c[kind].in_(missing[start : start + _BATCH]),
+                )
+            )
+            found.update({getattr(row, kind): Publication(row.key, row.doc_id, row.record) for row in rows})
+    return found
+
+
 def by_number(connection: Connection, caller: Caller, kind: str, number: str) -> Publication | None:
     """The publication with this number; `kind` is one of NUMBERS or doc_id."""
     row = connection.execute(
@@ -125,14 +193,28 @@ def count(connection: Connection, tenant: str) -> int:
     return int(connection.execute(select(func.count()).select_from(publications).where(own)).scalar_one())
 
 
-def changed(connection: Connection, tenant: str, since: int) -> list[tuple[str, int]]:
-    """Ids and revisions of what changed after a revision, the oldest first."""
+def changed(connection: Connection, tenant: str, since: int) -> list[tuple[str, int, list[str]]]:
+    """Ids and revisions of what changed after a revision, the oldest first, and ids that it may have had before:
+    other numbers of it that are no longer the id of anything."""
     rows = connection.execute(
-        select(publications.c.doc_id, publications.c.revision)
+        select(publications.c.doc_id, publications.c.revision, publications.c.pub_id, publications.c.exam_id)
         .where(publications.c.tenant_id == tenant, publications.c.revision > since)
         .order_by(publications.c.revision)
-    )
-    return [(row.doc_id, row.revision) for row in rows]
+    ).all()
+    if not since:  # nobody knows any id of before
+        return [(row.doc_id, row.revision, []) for row in rows]
+    others = [[each for each in (row.pub_id, row.exam_id) if each and each != row.doc_id] for row in rows]
+    numbers = list(dict.fromkeys(number for each in others for number in each))
+    in_use: set[str] = set()
+    for start in range(0, len(numbers), _BATCH):
+        ids = select(publications.c.doc_id).where(
+            publications.c.tenant_id == tenant, publications.c.doc_id.in_(numbers[start : start + _BATCH])
+        )
+        in_use.update(connection.execute(ids).scalars())
+    return [
+        (row.doc_id, row.revision, [each for each in before if each not in in_use])
+        for row, before in zip(rows, others, strict=True)
+    ]
 
 
 def register(

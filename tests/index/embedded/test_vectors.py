@@ -308,6 +308,7 @@ def test_vectors_made_for_other_fields_count_as_missing(tmp_path: Path) -> None:
     add(UsearchSpace(tmp_path, LAYOUT), ENTRIES[:5], random_vectors(5))
     wider = replace(LAYOUT, keywords=(*LAYOUT.keywords, "author"))
     assert len(UsearchSpace(tmp_path, wider).rows) == 0
+    assert len(UsearchSpace(tmp_path, replace(LAYOUT, version=LAYOUT.version + 1)).rows) == 0
     assert len(UsearchSpace(tmp_path, LAYOUT).rows) == 5
 
 

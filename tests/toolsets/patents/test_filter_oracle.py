@@ -106,6 +106,12 @@ def plain(text: str) -> str:
 
 
 @cache
+def person(name: str) -> str:
+    """White space in a name says nothing."""
+    return re.sub(r"\s", "", normalize("NFKC", name))
+
+
+@cache
 def symbol(written: str) -> str:
     """The class symbol alone, without edition letter, facet and expansion number."""
     text = plain(written).upper()
@@ -115,7 +121,8 @@ def symbol(written: str) -> str:
 
 def keyword_test(name: str, op: str, value: str) -> Callable[[str], bool]:
     """Whether one value of a row is what is asked for."""
-    text = plain(value) if name in ("applicant", "inventor") else plain(value).upper()
+    is_name = name in ("applicant", "inventor")
+    text = person(value) if is_name else plain(value).upper()
     below = op == "prefix" or text.endswith("*")
     text = text.rstrip("*")
     if name in SYMBOLS:
@@ -124,7 +131,7 @@ def keyword_test(name: str, op: str, value: str) -> Callable[[str], bool]:
         if below or not re.search("[/:]", text):
             return lambda written: symbol(written).startswith(symbol(text))
         return lambda written: symbol(written) == symbol(text)
-    form = plain if name in ("applicant", "inventor") else lambda written: plain(written).upper()
+    form = person if is_name else lambda written: plain(written).upper()
     return lambda written: form(written).startswith(text) if below else form(written) == text
 
 

@@ -144,6 +144,52 @@ def test_a_lane_weighs_by_the_name_it_was_given_too(dense: Patents, runs: list[d
     assert scores(logical) == scores(whole)
 
 
+UNKNOWN: list[tuple[dict[str, Any], str, str]] = [
+    ({"weights": {"code": 1.0, "recall": 1.0}}, "weights.recall", "code_secondary"),
+    ({"weights": {"Semantic": 1.0}}, "weights.Semantic", "original_dense"),
+    ({"pi_weights": {"codes": 0.4}}, "pi_weights.codes", "representative"),
+    ({"lane_weights": {"precison": 1.0}}, "lane_weights.precison", "precision"),
+    ({"lane_weights": {"recall#1": 1.0}}, "lane_weights.recall#1", "recall"),
+]
+
+
+@pytest.mark.parametrize(("given", "parameter", "allowed"), UNKNOWN)
+def test_a_weight_of_nothing_is_refused(
+    dense: Patents, runs: list[dict[str, Any]], given: dict[str, Any], parameter: str, allowed: str
+) -> None:
+    base = dense.call("rrf_blend_frontier", runs=runs)["run_id"]
+    for said in (
+        dense.error("rrf_blend_frontier", runs=runs, **given),
+        dense.error("rrf_mutate_run", base_run_id=base, mutate_delta=given),
+    ):
+        assert (said["code"], said["details"]["parameter"]) == ("INVALID_PARAMETER", parameter)
+        assert allowed in said["message"]
+        assert allowed in said["details"]["message_ja"]
+
+
+@pytest.mark.parametrize("terms", [{}, {"facet_terms": {"A": ["扉"]}}])
+def test_a_weight_of_no_facet_is_refused(
+    dense: Patents, runs: list[dict[str, Any]], terms: dict[str, Any]
+) -> None:
+    said = dense.error("rrf_blend_frontier", runs=runs, facet_weights={"B": 1.0}, **terms)
+    assert (said["code"], said["details"]["parameter"]) == ("INVALID_PARAMETER", "facet_weights.B")
+
+
+def test_lanes_weigh_by_their_own_names_and_by_the_specification_s(dense: Patents) -> None:
+    lanes = [{"lane_name": "fulltext_独自", "query": "顔"}, {"lane_name": "背景", "text": MASK}]
+    handles = dense.call("run_multilane_search", lanes=lanes)
+    runs = [{"lane": each["lane"], "run_id_lane": each["run_id_lane"]} for each in handles]
+    plain = dense.call("rrf_blend_frontier", runs=runs)
+    usual = dense.call("rrf_blend_frontier", runs=runs, lane_weights=EXAMPLE["lane_weights"])
+    assert scores(usual) == scores(plain), "there may be no such lane"
+    for name in ("独自", "fulltext_独自", "背景"):
+        weighed = dense.call("rrf_blend_frontier", runs=runs, lane_weights={name: 0.1})
+        tuned = dense.call(
+            "rrf_mutate_run", base_run_id=plain["run_id"], mutate_delta={"lane_weights": {name: 0.1}}
+        )
+        assert scores(weighed) == scores(tuned) != scores(plain)
+
+
 def test_a_run_is_of_the_type_that_it_is(dense: Patents, runs: list[dict[str, Any]]) -> None:
     wrong = [{**runs[0], "lane": "semantic"}]
     error = dense.error("rrf_blend_frontier", runs=wrong, target_profile=PROFILE)

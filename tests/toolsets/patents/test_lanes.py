@@ -472,3 +472,60 @@ def test_texts_are_offered_as_quotations() -> None:
 def test_a_local_server_counts_no_calls(patents: Patents) -> None:
     for _ in range(60):
         assert patents.answer("get_publication", id="JP2023-123456A", fields=["title"]).ok
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Patents:
+    made = Patents(tmp_path_factory.mktemp("named"), "use")
+    for n, (inventor, applicant) in enumerate(
+        [("山田　太郎", "株式会社 標"), ("山田太郎", "株式会社標"), ("山田 花子", "ＡＣＭＥ Ｃｏ．")],
+        start=1,
+    ):
+        row = {
+            "pub_id": f"特開2020-{n}",
+            "title": f"顔認証{n}",
+            "inventor": inventor,
+            "applicant": applicant,
+        }
+        assert made.take(row).refused == []
+    made.application.patents().library.embed("local")
+    return made
+
+
+class TestNames:
+    """Gazettes write 山田　太郎 and people 山田太郎: white space in a name says nothing."""
+
+    @pytest.mark.parametrize(
+        ("field", "op", "value", "found"),
+        [
+            ("inventor", "=", "山田太郎", {1, 2}),
+            ("inventor", "=", "山田　太郎", {1, 2}),
+            ("inventor", "=", " 山 田 太郎\u00a0", {1, 2}),
+            ("inventor", "in", ["山田 花子", "x"], {3}),
+            ("inventor", "!=", "山田太郎", {3}),
+            ("inventor", "prefix", "山田花", {3}),
+            ("inventor", "prefix", "山 田", {1, 2, 3}),
+            ("inventor", "=", "山田 *", {1, 2, 3}),
+            ("applicant", "=", "株式会社標", {1, 2}),
+            ("applicant", "=", "株式会社　標", {1, 2}),
+            ("applicant", "=", "ACMECo.", {3}),
+        ],
+    )
+    def test_a_name_is_found_however_it_is_spaced(
+        self, named: Patents, field: str, op: str, value: Any, found: set[int]
+    ) -> None:
+        filters = [_filter(field, op, value)]
+        lanes = (
+            named.call("rrf_search_fulltext_raw", query="顔認証", filters=filters),
+            named.call("rrf_search_semantic_raw", text="顔認証", filters=filters),
+        )
+        for lane in lanes:
+            assert set(named.titles(lane["run_id"])) == {f"顔認証{n}" for n in found}
+
+    def test_a_name_is_shown_as_it_was_written(self, named: Patents) -> None:
+        told = named.call("get_publication", id="特開2020-1")["metadata"]
+        assert (told["inventor"], told["applicant"]) == (["山田　太郎"], ["株式会社 標"])
+
+    def test_white_space_alone_is_no_name(self, named: Patents) -> None:
+        said = named.error("rrf_search_fulltext_raw", query="顔", filters=[_filter("inventor", "=", "　 ")])
+        assert said["code"] == "FILTER_ERROR"

@@ -9,10 +9,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shirube.caller import LOCAL
+from shirube.store import patents as store
 from shirube.toolsets.patents.codes import below, fi_norm, listed
+from shirube.toolsets.patents.feed import scopes_of
 from shirube.toolsets.patents.importing import import_files
 from shirube.toolsets.patents.numbers import read_number
-from shirube.toolsets.patents.record import background, independent_claims, read_publication, scope_text
+from shirube.toolsets.patents.record import (
+    background,
+    content_hash,
+    independent_claims,
+    read_publication,
+    scope_text,
+)
 from tests.toolsets.patents.conftest import ROWS, Patents
 from tests.toolsets.patents.test_gazette import ST96
 
@@ -59,6 +67,13 @@ from tests.toolsets.patents.test_gazette import ST96
         ("再表WO2023/123456", "pub_id", "WO2023/123456"),
         ("特開2023/123456", "pub_id", "JP2023-123456A"),
         ("特願平成10年第123456号", "app_doc_id", "JP1998123456"),
+        ("特許第7178061号(P7178061)", "exam_id", "JP7178061B"),
+        ("特許第７１７８０６１号（Ｐ７１７８０６１）", "exam_id", "JP7178061B"),
+        ("特表2022-514157(P2022-514157A)", "pub_id", "JP2022-514157A"),
+        ("P2022-514157A", "pub_id", "JP2022-514157A"),
+        ("P7178061", "exam_id", "JP7178061B"),
+        ("特許番号第7178061号", "exam_id", "JP7178061B"),
+        ("日本国特許第7178061号", "exam_id", "JP7178061B"),
     ],
 )
 def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) -> None:
@@ -72,6 +87,7 @@ def test_a_number_is_read_in_any_notation(written: str, kind: str, number: str) 
     [
         *("", "特願", "特開2023", "123", "特許第1号", "特開9999-1", "発明", "JP"),
         *("JP71234567", "JP2023-1234567", "特開202312345", "2023-123456", "7123456"),
+        *("特許第7178061号(P7178062)", "P2023123456", "第7178061号", "()", "特許第7178061号()"),
     ],
 )
 def test_what_is_no_number_is_none(written: str) -> None:
@@ -87,6 +103,12 @@ def test_what_is_no_number_is_none(written: str) -> None:
         ("7123456", "exam_id", "JP7123456B"),
         ("7,123,456", "exam_id", "JP7123456B"),
         ("特願2023-123456", "pub_id", "JP2023123456"),
+        ("第7178061号", "exam_id", "JP7178061B"),
+        ("JP2021-518914", "app_id", "JP2021518914"),
+        ("JP2021-518914", "app_doc_id", "JP2021518914"),
+        ("JP2021-518914", "pub_id", "JP2021-518914A"),
+        ("JP2021-518914A", "app_id", "JP2021-518914A"),
+        ("P7178061", "pub_id", "JP7178061B"),
     ],
 )
 def test_a_bare_number_is_what_it_is_said_to_be(written: str, said: str, number: str) -> None:
@@ -463,6 +485,56 @@ class TestImport:
         assert (told["filing_date"], told["publication_date"]) == ("2018-01-02", "2020-01-09")
         assert told["ft"] == ["5B089AA01"]
 
+    @pytest.mark.parametrize("separator", [",", "\t", ";"])
+    @pytest.mark.parametrize("said", [False, True])
+    @pytest.mark.parametrize(
+        ("name", "encoding"), [("a.csv", "cp932"), ("a.tsv", "utf-8-sig"), ("a.txt", "utf-16")]
+    )
+    def test_the_headings_tell_what_parts_the_columns(
+        self, empty: Patents, tmp_path: Path, separator: str, said: bool, name: str, encoding: str
+    ) -> None:
+        path = tmp_path / name
+        lines = [
+            ["公開番号", "発明の名称", "FI"],
+            ["特開2020-5", "題", '"G06V10/82;G06V40/16,G06V40/12"'],
+            ["なし"],
+        ]
+        head = f"sep={separator}\r\n" if said else ""
+        text = head + "".join(separator.join(line) + "\r\n" for line in lines)
+        path.write_bytes(text.encode(encoding))
+        report = import_files(empty.application.workspace().database, LOCAL, [path])
+        assert (report.added, [each.line for each in report.refused]) == (1, [3 + said])
+        found = empty.call("get_publication", id="特開2020-5")
+        assert found["metadata"]["fi"] == ["G06V10/82", "G06V40/16", "G06V40/12"]
+
+    def test_lines_of_json_may_be_called_text(self, empty: Patents, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:2]))
+        assert import_files(empty.application.workspace().database, LOCAL, [path]).added == 2
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            *(20240105, "20240105", "２０２４０１０５", "2024-01-05", "2024/1/5", "令和6年1月5日"),
+            *("2024-01-05T00:00:00", "2024-01-05T09:30:00.123+09:00", "2024-01-05 00:00:00Z"),
+            *("2024/1/5 0:00:00", "2024/01/05 0:00", " 2024/1/5 23:59:59 "),
+        ],
+    )
+    def test_a_day_is_read_as_programs_write_it(self, empty: Patents, written: Any) -> None:
+        assert empty.take({"pub_id": "特開2020-5", "title": "題", "filing_date": written}).refused == []
+        assert empty.call("get_publication", id="特開2020-5")["metadata"]["filing_date"] == "2024-01-05"
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            *(20240230, "20241301", "2024-02-30T00:00:00", "2023/2/29 0:00:00", "2024-01", 2024, 202401, 0),
+            *("2024-01-05T24:00:00", "2024-01-05 0:60", "2024-01-05T", "120240105", "T00:00:00", True),
+        ],
+    )
+    def test_what_is_no_day_is_refused(self, empty: Patents, written: Any) -> None:
+        report = empty.take({"pub_id": "特開2020-5", "title": "題", "filing_date": written})
+        assert [each.reason for each in report.refused] == ["filing_date must be a day"]
+
     def test_our_own_headings_in_any_case(self, empty: Patents, tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
         path.write_text("PUB_ID,Title,APP_ID\n2020-5,題,2018-7\n")
@@ -561,3 +633,130 @@ class TestTwoTextsOfOneApplication:
         found = empty.call("get_publication", id="特開2020-5")
         assert (found["title"], found["abst"]) == ("正しい題", "公開時の要約。")
         assert found["metadata"]["publication_date"] == "2020-01-09"
+
+
+WITHOUT: dict[str, Any] = {"pub_id": "特開2020-5", "title": "顔認証装置", "abst": "要約。"}
+WITH: dict[str, Any] = {
+    "pub_id": "特開2020-5",
+    "app_id": "特願2018-7",
+    "title": "顔認証装置",
+    "fi": ["G06V10/82"],
+}
+GRANTED_WITHOUT: dict[str, Any] = {"exam_id": "特許7123456", "title": "顔認証装置", "abst": "要約。"}
+GRANTED_WITH: dict[str, Any] = {**GRANTED_WITHOUT, "app_id": "特願2018-7", "fi": ["G06V10/82"]}
+
+
+def told_apart(empty: Patents, *rows: dict[str, Any]) -> None:
+    """Put each of these into the store by itself, as they were before numbers were compared."""
+    with empty.application.workspace().database.write() as connection:
+        for revision, row in enumerate(rows, start=store.revision_of(connection, "local") + 1):
+            record = read_publication(row)
+            store.put_publication(
+                connection,
+                LOCAL,
+                record,
+                content_hash=content_hash(record),
+                scopes=scopes_of(record),
+                revision=revision,
+            )
+
+
+class TestOnePublicationWithAndWithoutItsApplication:
+    @pytest.mark.parametrize("together", [True, False])
+    @pytest.mark.parametrize("rows", [(WITHOUT, WITH), (GRANTED_WITHOUT, GRANTED_WITH)])
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_it_is_one_in_any_order(
+        self, empty: Patents, rows: tuple[dict[str, Any], ...], together: bool, order: int
+    ) -> None:
+        rows = rows[::order]
+        reports = [empty.take(*rows)] if together else [empty.take(row) for row in rows]
+        assert sum(each.added for each in reports) == 1
+        assert empty.call("rrf_search_fulltext_raw", query="顔認証")["hit_count"] == 1
+        found = empty.call("get_publication", id=rows[0].get("pub_id") or rows[0]["exam_id"])
+        assert found["metadata"]["doc_id"] == "JP2018000007"
+        assert (found["abst"], found["metadata"]["fi"]) == ("要約。", ["G06V10/82"])
+        assert empty.call("get_publication", id="特願2018-7") == found
+        again = empty.take(*rows)
+        assert (again.added, again.changed, again.unchanged) == (0, 0, 1)
+
+    def test_those_of_one_file_are_one_however_far_apart(
+        self, empty: Patents, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("shirube.toolsets.patents.importing._BATCH", 2)
+        report = empty.take(WITHOUT, *ROWS[:4], WITH, ROWS[4], {**WITHOUT, "exam_id": "特許7999999"})
+        assert (report.added, report.changed, report.unchanged) == (6, 0, 0)
+        assert empty.call("get_publication", id="特許7999999")["metadata"]["doc_id"] == "JP2018000007"
+
+    @pytest.mark.parametrize("row", [WITHOUT, WITH, {**WITHOUT, "exam_id": "特許7123456"}])
+    def test_a_store_that_holds_both_is_repaired(self, empty: Patents, row: dict[str, Any]) -> None:
+        empty.take(ROWS[5])
+        told_apart(empty, WITHOUT, WITH)
+        assert empty.call("rrf_search_fulltext_raw", query="顔認証")["hit_count"] == 2
+        assert (report := empty.take(row)).changed == 1, report
+        assert empty.call("rrf_search_fulltext_raw", query="顔認証")["hit_count"] == 1
+        found = empty.call("get_publication", id="特開2020-5")
+        assert (found["abst"], found["metadata"]["doc_id"]) == ("要約。", "JP2018000007")
+
+    def test_three_are_one_by_what_they_have_in_common(self, empty: Patents) -> None:
+        told_apart(empty, WITHOUT, GRANTED_WITHOUT)
+        report = empty.take({"pub_id": "特開2020-5", "exam_id": "特許7123456", "title": "顔認証装置"})
+        assert (report.added, report.changed) == (0, 1)
+        assert empty.call("rrf_search_fulltext_raw", query="顔認証")["hit_count"] == 1
+
+    def test_two_applications_are_two_whatever_else_they_say(self, empty: Patents) -> None:
+        empty.take(WITH, {**WITH, "app_id": "特願2018-8"}, WITHOUT)
+        assert empty.call("rrf_search_fulltext_raw", query="顔認証")["hit_count"] == 2
+
+    def test_what_is_no_number_makes_nothing_one(self, empty: Patents) -> None:
+        rows = [{"pub_id": f"特開2020-{n}", "exam_id": "なし", "title": "顔認証"} for n in range(1, 4)]
+        assert empty.take(*rows).added == 3
+        assert empty.take(*rows).unchanged == 3
+
+    def test_the_index_follows_without_being_built_anew(
+        self, empty: Patents, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        empty.take(*ROWS, WITHOUT, GRANTED_WITHOUT)
+        space = empty.application.patents().library.space("local")
+        space.catch_up()
+        empty.take(WITH, GRANTED_WITH)
+        monkeypatch.setattr(type(space), "_start_afresh", lambda *_: pytest.fail("built anew"))
+        space.catch_up()
+        assert space.count() == len(ROWS) + 1
+
+    def test_runs_and_representatives_of_before_go_on(self, empty: Patents) -> None:
+        empty.take(WITHOUT, ROWS[3])
+        run = empty.call("rrf_search_fulltext_raw", query="顔認証")["run_id"]
+        for number in ("特開2020-5", "特開2020-100003"):
+            empty.call("register_representatives", pub_ids=[number], category="A")
+        runs = [{"lane": "fulltext", "run_id_lane": run}]
+        fusion = empty.call("rrf_blend_frontier", runs=runs)["run_id"]
+        empty.take(WITH)
+        for each in (run, fusion):
+            [snippet] = empty.call("peek_snippets", run_id=each)["snippets"]
+            assert (snippet["doc_id"], snippet["pub_id"]) == ("JP2018000007", "JP2020-000005A")
+            assert empty.call("get_provenance", run_id=each)["code_freqs"]["fi"] == {"G06V10/82": 1}
+        tuned = empty.call("rrf_mutate_run", base_run_id=fusion, mutate_delta={})
+        assert [each["pub_id"] for each in tuned["ranked_docs"]] == ["JP2020-000005A"]
+        after = empty.call("rrf_search_fulltext_raw", query="顔認証")["run_id"]
+        anew = empty.call("rrf_blend_frontier", runs=[{"lane": "fulltext", "run_id_lane": after}])
+        assert anew["ranked_docs"][0]["pi"] == pytest.approx(0.6), "still a representative"
+
+    def test_one_that_was_registered_by_both_its_ids_is_so_once(self, empty: Patents) -> None:
+        told_apart(empty, WITHOUT, WITH)
+        both = ["特開2020-5", "特願2018-7"]
+        assert empty.call("register_representatives", pub_ids=both, category="B")["registered_count"] == 2
+        empty.take(WITH)
+        run = empty.call("rrf_search_fulltext_raw", query="顔認証")["run_id"]
+        fused = empty.call("rrf_blend_frontier", runs=[{"lane": "fulltext", "run_id_lane": run}])
+        assert [each["pi"] for each in fused["ranked_docs"]] == [pytest.approx(0.45)]
+
+    def test_a_publication_whose_text_has_changed_gets_vectors_of_it(self, tmp_path: Path) -> None:
+        dense = Patents(tmp_path, "use")
+        dense.take(WITHOUT)
+        library = dense.application.patents().library
+        assert library.embed("local") > 0
+        assert library.embed("local") == 0
+        dense.take({**WITH, "abst": "車線を変える支援をする。"})
+        assert library.embed("local") > 0
+        run = dense.call("rrf_search_semantic_raw", text="車線の変更")
+        assert run["hit_count"] == 1

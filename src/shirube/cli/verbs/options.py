@@ -1,6 +1,7 @@
 """Options that several verbs take."""
 
 import json
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,16 @@ import typer
 from shirube.caller import LOCAL, Caller, claimed
 from shirube.errors import InvalidInput
 
-Json = Annotated[bool, typer.Option("--json", help="JSON で出力します。 Print JSON.")]
+# Whether the verb that runs was asked for JSON: where it fails, it says so in JSON too.
+WANTS_JSON: ContextVar[bool] = ContextVar("wants_json", default=False)
+
+
+def _wanted(as_json: bool) -> bool:
+    WANTS_JSON.set(as_json)
+    return as_json
+
+
+Json = Annotated[bool, typer.Option("--json", callback=_wanted, help="JSON で出力します。 Print JSON.")]
 As = Annotated[
     str | None,
     typer.Option(

@@ -143,6 +143,7 @@ def mcp_install(
     ] = None,
     docs: MaybeDocs = None,
     yes: Annotated[bool, typer.Option("--yes", help="確認せずに書きます。 Write without asking.")] = False,
+    as_json: Json = False,
 ) -> None:
     """クライアントの設定に shirube を加えます。変更を見せてから書きます。 Add shirube to a client's settings.
 
@@ -150,4 +151,4 @@ def mcp_install(
     """
     from shirube.cli.clients import install
 
-    install(client, folder or Path.cwd(), docs, yes=yes)
+    install(client, folder or Path.cwd(), docs, yes=yes, as_json=as_json)

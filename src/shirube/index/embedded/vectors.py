@@ -102,7 +102,6 @@ class UsearchSpace:
 
     def __init__(self, folder: Path, layout: Layout) -> None:
         self.folder = folder
-        self._fields = (*layout.keywords, *layout.numbers)
         self._layout = layout
         self._manifest: str | None = None
         self._generation = _NOTHING
@@ -113,7 +112,7 @@ class UsearchSpace:
         text = self._read_manifest()
         while text != self._manifest:
             try:
-                generation = _opened(self.folder, text, self._fields)
+                generation = _opened(self.folder, text, self._layout)
             except Exception as error:
                 newer = self._read_manifest()
                 if newer != text:  # another process has just put the next one in place
@@ -201,6 +200,7 @@ class UsearchSpace:
             "setting": setting,
             "rows": len(rows),
             "revision": revision,
+            "version": self._layout.version,
         }
         replace_text(self.folder / _MANIFEST, json.dumps(known))
         self.reload()
@@ -249,7 +249,7 @@ def _meeting(rows: Rows, condition: Condition) -> npt.NDArray[np.bool_]:
     return np.array(met, bool)[rows.codes[condition.field]]
 
 
-def _opened(folder: Path, manifest: str, fields: Sequence[str]) -> Generation:
+def _opened(folder: Path, manifest: str, layout: Layout) -> Generation:
     """The generation that the manifest names; raises whatever its damage raises."""
     known = json.loads(manifest)
     if not known:
@@ -260,7 +260,7 @@ def _opened(folder: Path, manifest: str, fields: Sequence[str]) -> Generation:
         raise ValueError("rows are missing")
     if len(rows.starts) != len(rows) + 1 or rows.starts[-1] != len(rows.windows):
         raise ValueError("windows are missing")
-    if list(rows.values) != list(fields):
+    if list(rows.values) != [*layout.keywords, *layout.numbers] or known.get("version", 1) != layout.version:
         raise ValueError("they were made with other fields")
     return Generation(known["model"], rows, _graph(generation / "graph.usearch"), known.get("revision"))
 

@@ -1,6 +1,6 @@
 """The errors of the patent tools, with the codes of their specification."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shirube.errors import ShirubeError
@@ -37,6 +37,15 @@ class RunNotFound(PatentError):
 def invalid(name: str, expected: str, ja: str) -> InvalidParameter:
     return InvalidParameter(
         f"{name} must be {expected}", f"{name} は {ja} にしてください。", details={"parameter": name}
+    )
+
+
+def unknown_key(name: str, key: str, allowed: Iterable[str]) -> InvalidParameter:
+    listed = ", ".join(dict.fromkeys(allowed))
+    return InvalidParameter(
+        f"{name} has no {key}; it takes {listed or 'nothing here'}",
+        f"{name} に {key} はありません（使えるもの: {listed or 'なし'}）。",
+        details={"parameter": f"{name}.{key}"},
     )
 
 

@@ -15,18 +15,25 @@ from shirube.toolsets.patents.record import TEXTS, scope_text
 
 KEYWORDS = ("fi", "ft", "ipc", "cpc", "country", "applicant", "inventor")
 NUMBERS = ("date", "filing_date", "pubyear")
-LAYOUT = Layout(texts=TEXTS, keywords=KEYWORDS, numbers=NUMBERS, phrases=True)
+# 2: names of applicants and inventors without white space.
+_VERSION = 2
+LAYOUT = Layout(texts=TEXTS, keywords=KEYWORDS, numbers=NUMBERS, phrases=True, version=_VERSION)
 BODY = "body"
-SCOPE_LAYOUT = Layout(texts=(BODY,), keywords=KEYWORDS, numbers=NUMBERS)
+SCOPE_LAYOUT = Layout(texts=(BODY,), keywords=KEYWORDS, numbers=NUMBERS, version=_VERSION)
 SCOPES = ("wide", "title_abst_claims", "claims_only", "top_claim", "background_jp")
+
+
+def closed_up(name: str) -> str:
+    """A name without white space: gazettes write 山田　太郎, people 山田太郎."""
+    return "".join(normal(name).split())
 
 
 FILTERS: Schema = {
     **dict.fromkeys(("fi", "ipc", "cpc"), Field("keyword", fi_norm, below)),
     "ft": Field("keyword", normal_symbol),
     "country": Field("keyword", normal_symbol),
-    "applicant": Field("keyword", normal),
-    "inventor": Field("keyword", normal),
+    "applicant": Field("keyword", closed_up),
+    "inventor": Field("keyword", closed_up),
     "date": Field("date"),
     "filing_date": Field("date"),
     "pubyear": Field("number"),
@@ -56,8 +63,10 @@ class PublicationFeed:
     def changes(self, since: int) -> Sequence[Change]:
         with self._database.read() as connection:
             return [
-                Change(doc_id, revision, 1)
-                for doc_id, revision in store.changed(connection, self._tenant, since)
+                change
+                for doc_id, revision, before in store.changed(connection, self._tenant, since)
+                # What it was called before goes, and with the last of a revision all of it is there.
+                for change in (*(Change(each, revision, 0) for each in before), Change(doc_id, revision, 1))
             ]
 
     def entries(self, groups: Sequence[str]) -> Iterator[Entry]:
@@ -90,7 +99,7 @@ def scopes_of(record: dict[str, Any]) -> int:
 
 def keywords(record: dict[str, Any]) -> dict[str, list[str]]:
     symbols = {name: [fi_norm(each) for each in record[name]] for name in ("ipc", "cpc")}
-    names = {name: [normal(each) for each in record[name]] for name in ("applicant", "inventor")}
+    names = {name: [closed_up(each) for each in record[name]] for name in ("applicant", "inventor")}
     return {"fi": record["fi_norm"], "ft": record["ft"], **symbols, "country": [record["country"]], **names}
 
 

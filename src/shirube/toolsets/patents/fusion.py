@@ -20,6 +20,10 @@ import numpy.typing as npt
 DEFAULT_K, DEFAULT_BETA = 60.0, 1.2
 DEFAULT_PI = {"code": 0.4, "facet": 0.3, "lane": 0.3, "representative": 0.3}
 REPRESENTATIVE = {"A": 1.0, "B": 0.5, "C": 0.2}
+LANE_TYPES = ("fulltext", "semantic", "original_dense")
+WEIGHTS = (*LANE_TYPES, "code", "code_secondary")
+# The specification's names of lanes: they may be weighed whether or not a fusion has such a lane.
+LANE_NAMES = ("recall", "precision", *LANE_TYPES)
 FRONTIER = (10, 20, 30, 40, 50, 80, 100)
 _PREFIX = "fulltext_"
 Code = TypeVar("Code")

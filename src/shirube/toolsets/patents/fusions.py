@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,9 +15,12 @@ from shirube.store.runs import Run
 from shirube.text.normalize import fold
 from shirube.toolsets.patents import schema
 from shirube.toolsets.patents.codes import fi_norm, normal_symbol
-from shirube.toolsets.patents.errors import invalid
+from shirube.toolsets.patents.errors import invalid, unknown_key
 from shirube.toolsets.patents.fusion import (
+    DEFAULT_PI,
+    LANE_NAMES,
     REPRESENTATIVE,
+    WEIGHTS,
     Board,
     Lane,
     Params,
@@ -59,6 +62,8 @@ class Fusions:
             if given.lane != run.kind:
                 raise invalid(f"runs.{at}.lane", f"{run.kind}, as its run is", f"run の種類と同じ {run.kind}")
         lanes = tuple(map(_fused_lane, lane_runs, asked.runs))
+        _check_weights(asked, lanes)
+        _check_keys("facet_weights", asked.facet_weights, asked.facet_terms or {})
         params = Params().with_delta(asked.model_dump(exclude={"runs", "target_profile"}, exclude_none=True))
         facts = self._facts(caller, list(dict.fromkeys(doc for lane in lanes for doc in lane.docs)))
         representatives = self._representatives(caller, [each.run_id_lane for each in asked.runs])
@@ -81,6 +86,7 @@ class Fusions:
         if base.kind != FUSION:
             raise invalid("base_run_id", "the run of a fusion", "融合の run")
         before = self._fusion_of(caller, base)
+        _check_weights(asked.mutate_delta, before.board.lanes)
         delta = asked.mutate_delta.model_dump(exclude_none=True)
         board = before.board.with_representatives(self._representatives(caller, lane_ids(base)))
         made = Fusion(board, before.params.with_delta(delta))
@@ -160,6 +166,25 @@ class Fusions:
                 for point in frontier(ranking.pi[ranking.order].tolist())
             ],
         )
+
+
+def _check_weights(asked: schema.BlendInput | schema.MutateDelta, lanes: Sequence[Lane]) -> None:
+    """A weight of nothing that there is would do nothing, and nobody would know."""
+    _check_keys("weights", asked.weights, WEIGHTS)
+    _check_keys("pi_weights", asked.pi_weights, DEFAULT_PI)
+    names = (*LANE_NAMES, *(lane.name for lane in lanes))
+    _check_keys("lane_weights", asked.lane_weights, names, logical_name)
+
+
+def _check_keys(
+    name: str,
+    given: Mapping[str, float] | None,
+    allowed: Collection[str],
+    form: Callable[[str], str] = str,
+) -> None:
+    for key in given or ():
+        if form(key) not in allowed:
+            raise unknown_key(name, key, allowed)
 
 
 def _evidence(

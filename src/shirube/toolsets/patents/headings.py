@@ -1,7 +1,7 @@
 """What sources call the parts of a publication: the record's names, those of our data, and J-PlatPat's headings."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -59,6 +59,11 @@ def named(raw: Mapping[str, Any]) -> dict[str, Any]:
             f"知らない列だけです（{unknown}）。文献番号・発明の名称・要約などの列が必要です。",
         )
     return {name: value for name, (_, value) in found.items()}
+
+
+def known(headings: Sequence[str]) -> int:
+    """How many of these mean something."""
+    return sum(_plain(each) in _NAMES for each in headings)
 
 
 @lru_cache(1000)

@@ -1,7 +1,8 @@
 """Taking in files of publications: what is broken is reported with its line, the rest goes in."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from shirube.store import patents as store
 from shirube.store.database import Database
 from shirube.toolsets.patents.feed import scopes_of
 from shirube.toolsets.patents.files import records
-from shirube.toolsets.patents.merging import merged
+from shirube.toolsets.patents.merging import merged, together
 from shirube.toolsets.patents.record import content_hash
 
 Progress = Callable[[int, int], None]
@@ -51,18 +52,15 @@ def import_files(
     report = Report()
     outcomes: dict[str, Outcome] = {}
     rows = [(path.name, line, record) for path in paths for line, record in records(path)]
-    batch: dict[str, dict[str, Any]] = {}
+    batch: list[dict[str, Any]] = []
     for number, (file, line, record) in enumerate(rows, start=1):
         if isinstance(record, Refused):
             report.refused.append(RefusedRow(file, line, record.reason, record.ja))
         else:
-            doc_id = record["doc_id"]
-            batch[doc_id] = merged(batch[doc_id], record) if doc_id in batch else record
+            batch.append(record)
         if len(batch) >= _BATCH or number == len(rows):
-            for doc_id, outcome in _put(database, caller, batch).items():
-                if outcomes.get(doc_id, "unchanged") == "unchanged":
-                    outcomes[doc_id] = outcome
-            batch = {}
+            _put(database, caller, batch, outcomes)
+            batch = []
             if progress:
                 progress(number, len(rows))
     for outcome in outcomes.values():
@@ -70,33 +68,61 @@ def import_files(
     return report
 
 
-def _put(database: Database, caller: Caller, batch: dict[str, dict[str, Any]]) -> dict[str, Outcome]:
-    """Write what is new in these, together with what is known of them."""
-    outcomes: dict[str, Outcome] = {}
+@dataclass(frozen=True)
+class _One:
+    """One publication: what there is of it, what is given of it, and the hash of that."""
+
+    held: Sequence[store.Known]
+    given: dict[str, Any]
+    hash: str
+
+    @property
+    def is_known(self) -> bool:
+        return len(self.held) == 1 and self.held[0].content_hash == self.hash
+
+
+def _put(
+    database: Database, caller: Caller, batch: Sequence[dict[str, Any]], outcomes: dict[str, Outcome]
+) -> None:
+    """Write what is new in these, together with what is known of them. `outcomes` are by the publications' ids."""
     with database.write() as connection:
-        known = store.hashes(connection, caller, list(batch))
+        ones = _ones(list(store.sharing(connection, caller, batch).values()), batch)
         revision = store.revision_of(connection, caller.tenant)
-        hashes = {doc_id: content_hash(record) for doc_id, record in batch.items()}
-        others = [doc_id for doc_id in known if known[doc_id][1] != hashes[doc_id]]
-        held = store.by_doc_id(connection, caller.tenant, others)
-        for doc_id, given in batch.items():
-            record, made = given, hashes[doc_id]
-            if doc_id in held:
-                record = merged(held[doc_id].record, given)
-                made = content_hash(record)
-            key, before = known.get(doc_id, (None, None))
-            if made == before:
-                outcomes[doc_id] = "unchanged"
-                continue
-            revision += 1
-            store.put_publication(
-                connection,
-                caller,
-                record,
-                key=key,
-                content_hash=made,
-                scopes=scopes_of(record),
-                revision=revision,
-            )
-            outcomes[doc_id] = "added" if key is None else "changed"
-    return outcomes
+        others = [known.key for one in ones if not one.is_known for known in one.held]
+        texts = store.by_key(connection, caller.tenant, others)
+        for one in ones:
+            record, made = one.given, one
+            if one.held and not one.is_known:
+                record = reduce(merged, [*(texts[known.key].record for known in one.held), one.given])
+                made = replace(one, hash=content_hash(record))
+            if not made.is_known:
+                revision += 1
+                store.put_publication(
+                    connection,
+                    caller,
+                    record,
+                    instead_of=one.held,
+                    content_hash=made.hash,
+                    scopes=scopes_of(record),
+                    revision=revision,
+                )
+            before = [outcomes.pop(known.doc_id, None) for known in one.held]
+            outcomes[record["doc_id"]] = _outcome(before, is_new=not made.is_known)
+
+
+def _ones(held: Sequence[store.Known], given: Sequence[dict[str, Any]]) -> list[_One]:
+    """The publications that the given records are of, each with all that there is of it."""
+    found = []
+    for places in together([*(known.numbers for known in held), *given]):
+        records = [given[at - len(held)] for at in places if at >= len(held)]
+        if records:
+            record = reduce(merged, records)
+            found.append(_One([held[at] for at in places if at < len(held)], record, content_hash(record)))
+    return found
+
+
+def _outcome(before: Sequence[Outcome | None], *, is_new: bool) -> Outcome:
+    """What came of a publication in the whole import; `before` has, for each that there was of it, what so far."""
+    if all(each == "added" for each in before):
+        return "added"
+    return "changed" if is_new or any(each in ("added", "changed") for each in before) else "unchanged"

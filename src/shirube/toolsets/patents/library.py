@@ -125,7 +125,7 @@ class Library:
 
     def publications(self, caller: Caller, ids: Sequence[str]) -> dict[str, Publication]:
         with self._workspace.database.read() as connection:
-            return store.by_doc_id(connection, caller.tenant, ids)
+            return store.by_any_id(connection, caller.tenant, ids)
 
     def resolved(self, caller: Caller, written: str, id_type: str | None = None) -> Publication | None:
         """The publication of a number: what is written decides, then what it is said to be."""

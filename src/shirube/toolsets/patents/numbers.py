@@ -2,6 +2,7 @@
 
 特願2023-123456 ⇄ JP2023123456, 特開2023-123456 ⇄ JP2023-123456A, 特表2023-500001 ⇄ JP2023-500001A,
 再表2023/123456 ⇄ WO2023/123456, 特許第7123456号 ⇄ JP7123456B; in any width, with imperial years (平10, H10, 令5).
+特許第7123456号(P7123456) and P2023-123456A, as gazettes have them, are known too.
 Examined publications (特公平6-12345) end in B; numbers of utility models (実願, 実開, 実公, 実登) in U and Y.
 """
 
@@ -40,7 +41,7 @@ _INTERNATIONAL = re.compile(
     r"(?:(?P<year>[0-9]{4})[/-]?(?P<number>[0-9]{6})|(?P<short>[0-9]{2})/(?P<few>[0-9]{5,6}))号?(?:A1)?"
 )
 _PATENT = re.compile(
-    r"特許第?0*(?P<number>[1-9][0-9]{5,6})号?(?:公報)?(?:B[0-9]?)?"
+    r"(?:日本国?)?特許(?:番号)?第?0*(?P<number>[1-9][0-9]{5,6})号?(?:公報)?(?:B[0-9]?)?"
     r"|JP(?P<written>[1-9][0-9]{5,6})(?:B[0-9]?)?|JP0+(?P<padded>[1-9][0-9]{5,6})B[0-9]?"
 )
 _UTILITY = re.compile(
@@ -61,7 +62,12 @@ _JP_PUBLICATION = re.compile(
 )
 # What a number without a word before it is, where somebody says so.
 _SAID = {"pub_id": "特開", "app_doc_id": "特願", "app_id": "特願", "exam_id": "特許"}
-_BARE = re.compile(rf"(?:(?:{_ERA})[0-9]{{1,2}}[-/])?[0-9][0-9,/-]*")
+_BARE = re.compile(rf"(?:(?:{_ERA})[0-9]{{1,2}}[-/])?[0-9][0-9,/-]*号?|第[0-9]+号")
+# Without a letter behind it, this is an application's number where somebody says so.
+_YEAR_AND_NUMBER = re.compile(r"JP(?P<year>(?:18|19|20)[0-9]{2})-(?P<number>[0-9]{1,6})")
+# P2022-514157A and P7178061: as gazettes have them, by themselves or once more behind the number.
+_SHORT = re.compile(r"P(?:[0-9]{4}-[0-9]{1,6}[ABUY]?[0-9]?|[1-9][0-9]{5,6}(?:B[0-9]?)?)")
+_TWICE = re.compile(r"(?P<number>[^()]+)\((?P<again>P[^()]+)\)")
 
 
 _FIRST_INTERNATIONAL = 78
@@ -79,8 +85,15 @@ def read_number(written: str, said: str | None = None) -> Number | None:
     """The number that a text is; None where it is none of those above. `said` is what a bare one is called."""
     text = "".join(unicodedata.normalize("NFKC", written).translate(_DASHES).upper().split())
     text = _HYPHENS.sub(lambda found: "JP" if found[0].startswith("JP") else "", _COMMA.sub("", text))
-    if said in _SAID and _BARE.fullmatch(text):
+    if found := _TWICE.fullmatch(text):
+        first, again = read_number(found["number"], said), read_number(found["again"])
+        return first if first == again else None
+    if _SHORT.fullmatch(text):
+        text = f"J{text}"
+    elif said in _SAID and _BARE.fullmatch(text):
         text = _SAID[said] + text
+    elif said in ("app_id", "app_doc_id") and (found := _YEAR_AND_NUMBER.fullmatch(text)):
+        return Number("app_doc_id", f"JP{found['year']}{_padded(found['number'])}")
     if found := _APPLICATION.fullmatch(text):
         return Number("app_doc_id", f"JP{_year(found)}{_serial(found)}{_model(found)}")
     if found := _PUBLICATION.fullmatch(text):
@@ -111,7 +124,11 @@ def _international_year(found: re.Match[str]) -> int:
 
 
 def _serial(found: re.Match[str]) -> str:
-    return f"{int(found['number'] or found['whole']):06}"
+    return _padded(found["number"] or found["whole"])
+
+
+def _padded(number: str) -> str:
+    return f"{int(number):06}"
 
 
 def _model(found: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -33,6 +34,11 @@ _REFERS = re.compile("請求項[ 　]*[0-9０-９一二三四五六七八九十]
 _SECTION = re.compile(r"【([^【】\n]{1,40})】")
 # Paragraphs and what is set in them: 【０００１】, 【数１】, 【表２】.
 _INSIDE = re.compile(r"\s*(?:数|化|表|図|式|外)?\s*[0-9０-９]+\s*")
+# 20240105, and what programs write behind a day: 2024-01-05T00:00:00Z, 2021/6/20 0:00:00.
+_FIGURES = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
+_TIME = re.compile(
+    r"(?<=[0-9])[T ](?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?\Z"
+)
 _BACKGROUND = ("背景技術", "発明が解決しようとする課題", "発明の効果")
 
 
@@ -211,5 +217,7 @@ def _day(row: Mapping[str, Any], name: str) -> str | None:
 
 @lru_cache(10_000)
 def _iso(written: str) -> str | None:
-    period = parse_date(written)
+    day = _TIME.sub("", unicodedata.normalize("NFKC", written).strip())
+    figures = _FIGURES.fullmatch(day)
+    period = parse_date("-".join(figures.groups()) if figures else day)
     return period.first.isoformat() if period and period.first == period.last else None

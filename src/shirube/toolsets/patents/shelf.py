@@ -61,8 +61,8 @@ class Shelf:
             held = self._by_id
             found = {doc_id: held[doc_id] for doc_id in ids if doc_id in held}
             missing = [doc_id for doc_id in ids if doc_id not in found]
-            made = map(_fact, store.by_doc_id(connection, self._tenant, missing).values())
-            return found | {fact.doc_id: fact for fact in self._keep(made)}
+            made = store.by_any_id(connection, self._tenant, missing)
+            return found | dict(zip(made, self._keep(map(_fact, made.values())), strict=True))
 
     def _check(self, connection: Connection) -> None:
         revision = store.revision_of(connection, self._tenant)
