@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shirube.toolsets.answers.statements import listed_after, statements
+from shirube.toolsets.answers.tables import names_above
 
 TABLE = "| 等級 | 日当 |\n|---|---:|\n| G1 | 2,000円 |\n| G4 | 3,000円 |\n"
 
@@ -144,3 +145,19 @@ def test_a_word_that_begins_like_a_mark_is_none(text: str) -> None:
 def test_the_caption_of_an_article_stands_before_what_it_says() -> None:
     [stated] = statements("第31条（退職金）\n退職金は、退職したときに支給する。")
     assert stated.text == "第31条（退職金） 退職金は、退職したときに支給する。"
+
+
+def test_rows_behind_the_cut_of_a_passage_have_the_names_of_their_table() -> None:
+    text = "一覧。\n\n| コード | 限度額 |\n|---|---|\n| C-001 | 10万円 |\n| C-002 | 20万円 |\n| C-003 | 30万円 |\n"
+    at = text.index("| C-002")
+    names = names_above(text, at)
+    assert names == ["コード", "限度額"]
+    assert [each.text for each in statements(text[at:], names)] == [
+        "コード：C-002 / 限度額：20万円",
+        "コード：C-003 / 限度額：30万円",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "本文。\n", "| a | b |\n", "| a | b |\n|---|---|\n\n本文。\n"])
+def test_where_no_table_goes_on_there_are_no_names(text: str) -> None:
+    assert names_above(f"{text}| C-002 | 20万円 |\n", len(text)) == []

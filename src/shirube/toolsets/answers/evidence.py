@@ -85,9 +85,12 @@ class Question:
         names = sorted(proper_names(text) & self._weights.keys())
         self._is_unknown = bool(names and nowhere(names))
 
-    def telling(self, title: str, passage: str, source: str = "") -> list[Sentence]:
+    def telling(
+        self, title: str, passage: str, source: str = "", names: Sequence[str] = ()
+    ) -> list[Sentence]:
         """The sentences of a passage that may tell what is asked, best first; none where it is about something else,
-        or of other years, as the name of its file may say (議事録_2025-09-12).
+        or of other years, as the name of its file may say (議事録_2025-09-12). `names` are those of columns, of a
+        table that it begins in.
 
         One tells nothing that names no thing of the kind that is asked for, or that speaks to a model. Words of the
         title are understood in every sentence, so they make none better than another; so are those of a question
@@ -96,7 +99,7 @@ class Question:
         of_other_years = self._naming.is_of_other_years(source, title, passage)
         if not self._weights or self._is_unknown or of_other_years:
             return []
-        stated = statements(passage)
+        stated = statements(passage, names)
         held = self._held(stated)
         known = self._in(_NUMBERING.sub(self._unless_asked_for, title))
         apart = self._parts_apart(known.union(*held))

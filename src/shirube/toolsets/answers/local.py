@@ -21,6 +21,7 @@ from shirube.toolsets.answers import schema
 from shirube.toolsets.answers.evidence import Question, Sentence
 from shirube.toolsets.answers.statements import Statement
 from shirube.toolsets.answers.support import Passage
+from shirube.toolsets.answers.tables import names_above
 from shirube.toolsets.answers.written import Part, Rest, supported
 from shirube.toolsets.knowledge.feed import BODY
 from shirube.toolsets.knowledge.schema import MAX_RESULTS, Result, SearchInput
@@ -159,10 +160,13 @@ class LocalAnswers:
     def _source(self, caller: Caller, question: Question, result: Result) -> Source:
         about = result.metadata
         text = result.content
-        if len(text) != about.span.end - about.span.start:  # something invisible was taken out
+        names: Sequence[str] = ()
+        is_cut = len(text) != about.span.end - about.span.start  # something invisible was taken out
+        if is_cut or text.startswith("|"):
             with self._workspace.database.read() as connection:
                 whole = document_text(connection, caller, about.document_id)
             text = whole[about.span.start : about.span.end]
+            names = names_above(whole, about.span.start)
         headings = [heading for heading in about.heading_path if heading != about.document_title]
         title = visible(" › ".join([about.document_title, *headings]))
         return Source(
@@ -173,7 +177,7 @@ class LocalAnswers:
             page=about.source.page,
             start=about.span.start,
             score=result.score,
-            telling=question.telling(title, text, about.source.file),
+            telling=question.telling(title, text, about.source.file, names),
         )
 
 

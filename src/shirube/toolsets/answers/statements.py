@@ -62,12 +62,13 @@ class Statement:
         return found.lastgroup if found else None
 
 
-def statements(passage: str) -> list[Statement]:
-    """In order. Lines under the head of a table are rows; the head, its rule and fences state nothing."""
+def statements(passage: str, names: Sequence[str] = ()) -> list[Statement]:
+    """In order. Lines under the head of a table are rows; the head, its rule and fences state nothing. `names` are
+    those of the table that the passage begins in."""
     found: list[Statement] = []
     for start, end, kind in _blocks(passage):
         if kind == "table":
-            found += map(_row, rows(passage, start, end))
+            found += map(_row, rows(passage, start, end, () if start else names))
         elif kind == "prose":
             found += _prose(passage, start, end)
     return found

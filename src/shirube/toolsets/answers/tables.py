@@ -17,6 +17,8 @@ _LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _NAMED_CELL = re.compile(r"(?P<name>[^:：]{1,60}): (?P<value>\S.*)")
 # Lines that a head may have.
 _HEAD = 3
+# So far above a row its head is looked for.
+_FAR_UP = 200_000
 # Half of what a passage holds; one that is shorter was not cut, and its last line is the last of its section.
 _MAY_BE_CUT = 250
 
@@ -40,10 +42,10 @@ class _Line:
     cells: list[str]
 
 
-def rows(passage: str, start: int, end: int) -> list[Row]:
+def rows(passage: str, start: int, end: int, names: Sequence[str] = ()) -> list[Row]:
+    """`names` are those of a table that began before the passage."""
     lines: list[_Line] = []
     found: list[Row] = []
-    names: Sequence[str] = ()
     at = start
     for line in passage[start:end].splitlines(keepends=True):
         if not _RULE.match(line.strip()):
@@ -58,6 +60,18 @@ def rows(passage: str, start: int, end: int) -> list[Row]:
         return []
     found += _below(names, lines)
     return [replace(found[0], is_alone=True)] if len(found) == 1 else found
+
+
+def names_above(text: str, at: int) -> list[str]:
+    """The names of the columns of the table that goes on at `at`, from its head further up."""
+    below = ""
+    for line in reversed(text[max(at - _FAR_UP, 0) : at].splitlines()):
+        if not line.lstrip().startswith("|"):
+            return []
+        if below and _RULE.match(below):
+            return _cells(line)
+        below = line.strip()
+    return []
 
 
 def in_one_line(text: str) -> str:
