@@ -151,6 +151,17 @@ def test_a_text_without_letters_has_no_passages(text: str) -> None:
     assert read(text)[1] == []
 
 
+def test_what_begins_on_another_page_is_in_another_passage() -> None:
+    text = "目的を定める。\n範囲は次の\n頁に続く。\n定年は60歳とする。\n"
+    third = text.index("定年")
+    found = passages(Content(text, pages=[0, text.index("頁に"), third]))
+    assert [(each.text, each.page) for each in found] == [
+        ("目的を定める。\n範囲は次の", 1),
+        ("頁に続く。", 2),
+        ("定年は60歳とする。", 3),
+    ]
+
+
 def test_a_passage_knows_the_page_it_begins_on() -> None:
     found = passages(Content("一文。" * 400, pages=[0, 300, 800]))
     assert {passage.page for passage in found} == {1, 2, 3}

@@ -141,8 +141,10 @@ def test_a_scanned_file_is_read_again_once_tesseract_is_there(shelf: Shelf, tess
     report = shelf.add()
     assert (report.changed, report.unchanged) == (["docs/混在.pdf"], ["docs/案内.md"])
     (row,) = [each for each in shelf.documents().values() if each.source == "docs/混在.pdf"]
-    assert [passage.page for passage in shelf.passages(row.id)] == [1]
-    assert "次の頁の文章です。" in shelf.passages(row.id)[0].text
+    assert [(passage.page, passage.text) for passage in shelf.passages(row.id)] == [
+        (1, "はじめの頁の文章です。"),
+        (2, "次の頁の文章です。"),
+    ]
 
 
 def test_what_tesseract_read_is_kept_while_it_is_missing(shelf: Shelf, tesseract: Program) -> None:

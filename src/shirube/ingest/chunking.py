@@ -1,11 +1,13 @@
 """Documents to passages of about 500 characters, cut at sentence and heading borders, each with its exact span.
 
 A passage never crosses a heading or splits a line of a table, and repeats up to 75 characters of whole sentences from
-the one before, so that an answer on a border is found whole. Every letter of the body is in some passage.
+the one before, so that an answer on a border is found whole. Every letter of the body is in some passage. What begins
+on another page is in another passage, without a repetition: the page of a passage is where all its sentences begin.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from shirube.ingest.readers.contract import Content, Heading
 from shirube.store.documents import Passage
@@ -21,12 +23,14 @@ _BREAKS = ("、", "，", ",", "；", ";", "　", " ", "）", ")")
 
 
 def passages(content: Content) -> list[Passage]:
-    """The passages of a document in order, each with the page its first letter stands on."""
+    """The passages of a document in order, each with the page its sentences begin on."""
     found: list[Passage] = []
     for path, start, end in _sections(content):
-        for first, last in _windows(content.text, start, end):
-            page = bisect_right(content.pages, first) or None
-            found.append(Passage(content.text[first:last], first, last, path, page))
+        for page, units in groupby(
+            _units(content.text, start, end), lambda unit: bisect_right(content.pages, unit[0])
+        ):
+            for first, last in _windows(list(units)):
+                found.append(Passage(content.text[first:last], first, last, path, page or None))
     return found
 
 
@@ -51,9 +55,8 @@ def _is_leaf(headings: Sequence[Heading], at: int) -> bool:
     return at + 1 >= len(headings) or headings[at + 1].level <= headings[at].level
 
 
-def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Runs of whole sentences of at most TARGET characters that together hold every letter of text[start:end]."""
-    units = _units(text, start, end)
+def _windows(units: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Runs of whole sentences of at most TARGET characters that together hold all of them."""
     first = 0
     while first < len(units):
         last = first + 1
