@@ -160,6 +160,17 @@ def test_of_rows_with_bounds_the_one_tells_that_takes_the_number_in(question: st
     assert row.endswith(approver)
 
 
+def test_a_row_that_names_the_number_is_better_than_one_whose_bounds_take_it_in() -> None:
+    table = "| 行為: 欠勤（5日以上） | 処分: 減給 |\n| 行為: 欠勤（14日以上） | 処分: 解雇 |"
+    assert told("欠勤 14日 処分", "", table) == ["行為: 欠勤（14日以上） / 処分: 解雇"]
+
+
+def test_at_the_edge_of_its_bounds_a_row_tells_where_no_other_does() -> None:
+    table = "| 区分: 時間外（45時間超） | 率: 30% |\n| 区分: 時間外（60時間超） | 率: 50% |"
+    assert told("時間外 60時間 率", "", table)[0] == "区分: 時間外（45時間超） / 率: 30%"
+    assert told("時間外 45時間 率", "", table) == ["区分: 時間外（45時間超） / 率: 30%"]
+
+
 def test_the_unit_that_is_asked_for_chooses_no_row() -> None:
     table = "| 亡くなった方: 配偶者 | 休暇: 10日 |\n| 亡くなった方: 父母 | 休暇: 7日 |"
     assert told("友人が亡くなったときの休暇は何日ですか", "", table) == []

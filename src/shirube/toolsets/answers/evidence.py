@@ -12,7 +12,7 @@ from shirube.text.polarity import asks_for_denied, denies
 from shirube.text.questions import is_japanese, topic
 from shirube.text.synonyms import one_phrase_for_all
 from shirube.text.tokenize import words
-from shirube.toolsets.answers.naming import Naming, proper_names
+from shirube.toolsets.answers.naming import Fit, Naming, proper_names
 from shirube.toolsets.answers.statements import Statement, bound_to, listed_after, statements
 
 # Less of a question's words in a passage with its title, or in a sentence with it, and that is about something else.
@@ -96,8 +96,9 @@ class Question:
         title are understood in every sentence, so they make none better than another; so are those of a question
         before its answer, which is what tells. A row among others has to hold a word of the question itself.
         """
-        of_other_years = self._naming.is_of_other_years(source, title, passage)
-        if not self._weights or self._is_unknown or of_other_years:
+        foreign = is_japanese(self.text) != is_japanese(passage)
+        is_unknown = self._is_unknown and not foreign  # another script has other letters for a name
+        if not self._weights or is_unknown or self._naming.is_of_other_years(source, title, passage):
             return []
         stated = statements(passage, names)
         held = self._held(stated)
@@ -105,11 +106,10 @@ class Question:
         apart = self._parts_apart(known.union(*held))
         known -= apart
         held = [each - apart for each in held]
-        foreign = is_japanese(self.text) != is_japanese(passage)
         if not foreign and self._share(known.union(*held)) < _ABOUT:
             return []
         found = []
-        others = self._other_rows(stated, known)
+        others = self._other_rows(stated, known, 0.0 if foreign else _ROW_ABOUT)
         for at, each in enumerate(stated):
             if (each.asks and at + 1 < len(stated)) or at in others or not self._may_tell(each):
                 continue
@@ -148,22 +148,24 @@ class Question:
         メールアドレス."""
         return {word for first, *others in self._compounds if first not in held for word in (first, *others)}
 
-    def _other_rows(self, stated: Sequence[Statement], known: set[str]) -> set[int]:
+    def _other_rows(self, stated: Sequence[Statement], known: set[str], least: float) -> set[int]:
         """The rows that are about something else: their cells hold no word of the question, only parts of what it
-        names, other numbers, or only some of the words that another row holds."""
+        names, other numbers, or only some of the words that another row holds; or less of it than `least`."""
         around = known.union(*(self._in(each.text) for each in stated if not each.is_row))
         own: dict[int, set[str]] = {}
-        others = set()
+        fits: dict[int, Fit] = {}
         for at, each in enumerate(stated):
             if each.is_row:
                 cells = self._in(each.own)
-                together = around | cells | self._in(" ".join(name for name, _ in each.cells))
-                numbers = self._naming.numbers_told(each.own, together)
-                cells |= numbers or set()
-                own[at] = cells - self._units - self._naming.partly_in(together | cells)
-                is_about = self._wordy_share(together) >= _ROW_ABOUT and (own[at] or each.is_alone)
-                if numbers is None or not is_about:
-                    others.add(at)
+                together = around | self._in(" ".join(name for name, _ in each.cells))
+                fit = self._naming.fit(each.own, cells, together)
+                cells |= self._naming.numbers if fit is Fit.WITHIN else set()
+                together |= cells
+                own[at] = cells - self._units - self._naming.partly_in(together)
+                is_about = self._wordy_share(together) >= least and (own[at] or each.is_alone)
+                fits[at] = fit if is_about else Fit.OTHER
+        best_fit = max(fits.values(), default=Fit.OTHER)
+        others = {at for at, fit in fits.items() if fit < best_fit or fit is Fit.OTHER}
         best = {frozenset(held) for at, held in own.items() if at not in others}
         return others | {at for at, held in own.items() if any(held < other for other in best)}
 

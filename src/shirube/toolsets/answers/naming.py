@@ -6,6 +6,7 @@ Of names and numbers a part is nothing: a row of 大阪支店 holds 支店 and t
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from enum import IntEnum
 from math import fsum
 
 from shirube.text.eras import find_dates
@@ -19,6 +20,15 @@ _RUN = re.compile(r"(?:[^\W_ぁ-ゖ]|(?<=\w)[-./](?=\w))+")
 _ONE_OF = frozenset("日 か月 月 人 回 年 時間 週 泊 件 個".split())
 # A name of which so much is missing, by weight, is another's.
 _MOSTLY = 0.5
+
+
+class Fit(IntEnum):
+    """Of rows those tell that fit best. 10万円 is at the edge of 1万円以上10万円未満, and within 5万円以上."""
+
+    OTHER = 0
+    EDGE = 1
+    WITHIN = 2
+    HELD = 3
 
 
 @dataclass(frozen=True)
@@ -48,25 +58,17 @@ class Naming:
         runs = [(run, within(run)) for run in _RUN.findall(fold(text))]
         self._named = [Named.of(run, words) for run, words in runs if len(words) > 1 or _is_number(words)]
         self._years = _years(text)
+        self.numbers = frozenset().union(*(each.numbers for each in self._named))
 
     def partly_in(self, held: Set[str]) -> set[str]:
         """The words of names that are held for the lesser part."""
         return set().union(*(each.words for each in self._named if self._is_lacking(each, held)))
 
-    def numbers_told(self, cells: str, held: Set[str]) -> set[str] | None:
-        """The numbers of the question that the bounds of a row take in (3万円: 1万円以上10万円未満); None where it is
-        beyond these, or where the row lacks a number that it gives no bounds for."""
+    def fit(self, cells: str, held: Set[str], around: Set[str]) -> Fit:
+        """How the numbers of the question stand to a row, whose cells hold some of its words, and what is around it."""
         given = quantities(cells)
-        told: set[str] = set()
-        for named in self._named:
-            if not named.numbers or named.is_one_of:
-                continue
-            bounds = _bounds(named.quantity, given)
-            if bounds and named.quantity and all(each.takes_in(named.quantity) for each in bounds):
-                told |= named.numbers
-            elif bounds or not named.numbers <= held:
-                return None
-        return told
+        asked = [each for each in self._named if each.numbers and not each.is_one_of]
+        return min((_fit(each, given, held, around) for each in asked), default=Fit.HELD)
 
     def is_of_other_years(self, *texts: str) -> bool:
         """Whether years are named here, and none of them nor the time between them is the question's."""
@@ -78,6 +80,16 @@ class Naming:
             return False
         missing = fsum(self._weights[word] for word in named.words - held)
         return missing >= _MOSTLY * fsum(self._weights[word] for word in named.words)
+
+
+def _fit(named: Named, given: Sequence[Quantity], held: Set[str], around: Set[str]) -> Fit:
+    asked, bounds = named.quantity, _bounds(named.quantity, given)
+    if asked and bounds:
+        is_held = named.numbers <= held
+        if all(each.takes_in(asked) for each in bounds):
+            return Fit.HELD if is_held else Fit.WITHIN
+        return Fit.EDGE if is_held else Fit.OTHER
+    return Fit.HELD if named.numbers <= held | around else Fit.OTHER
 
 
 def _bounds(asked: Quantity | None, given: Sequence[Quantity]) -> list[Quantity]:
