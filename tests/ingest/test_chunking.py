@@ -196,6 +196,6 @@ def test_rows_of_a_page_stay_whole() -> None:
 )
 def test_a_document_of_any_shape_is_cut_in_linear_time(text: str, fewest: int) -> None:
     content = markdown.read(text.encode())
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(passages(content)) >= fewest
-    assert time.perf_counter() - begun < 8
+    assert time.process_time() - begun < 8

@@ -152,6 +152,6 @@ def test_a_declared_encoding_is_believed_only_where_utf_8_fails() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp", "iso2022_jp"])
 def test_a_large_file_is_told_at_a_glance(encoding: str) -> None:
     data = encoded(BOOK * 1_000, encoding)
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(decode(data)) == len(BOOK) * 1_000
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

@@ -294,10 +294,10 @@ def test_ordinary_nesting_is_read_to_the_bottom() -> None:
     "tag", ["<div>", "<b><i>", "<table><tr><td>", "<ul><li>", "<span>", "<h1>", "<font>"]
 )
 def test_nesting_without_end_is_refused_and_not_cut_short(tag: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(Unreadable, match="nested too deeply"):
         content("前" + tag * 100_000 + "底")
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(
@@ -328,9 +328,9 @@ def test_nesting_without_end_is_refused_and_not_cut_short(tag: str) -> None:
     ],
 )
 def test_a_huge_page_is_read_whole_and_in_time(page: str, length: int) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(content(page).text) == length
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))

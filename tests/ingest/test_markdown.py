@@ -195,9 +195,9 @@ MERGES = "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for 
     ids=lambda written: written[:20],
 )
 def test_broken_front_matter_is_warned_of_and_the_file_still_read(written: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = content(f"---\n{written}\n---\n# 題名\n本文\n")
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
     assert (found.title, dict(found.metadata)) == ("題名", {})
     assert len(found.warnings) == 1
     assert found.warnings[0].startswith("front matter is not valid YAML: ")
@@ -228,6 +228,6 @@ def test_broken_front_matter_that_limits_who_may_read_keeps_the_file_out(key: st
     ids=["spaces", "inner spaces", "marks", "ticks", "underline", "rules", "open", "blank lines", "headings"],
 )
 def test_no_line_is_read_more_than_a_few_times(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert content(text).text == text
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

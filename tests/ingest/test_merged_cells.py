@@ -331,7 +331,7 @@ def test_a_title_over_the_whole_sheet_is_said_once() -> None:
 
 
 def test_ranges_without_end_cost_no_more_than_the_rows_they_reach_into() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     ranges = [Range(1, left, 1_048_576, 16_383) for left in range(16_384) for _ in range(10)]
     merges = Merges(ranges)
     first, last = merges.row(1, [f"値{at}" for at in range(16_384)])
@@ -339,7 +339,7 @@ def test_ranges_without_end_cost_no_more_than_the_rows_they_reach_into() -> None
     for number in range(2, 5_000):
         found, _ = merges.row(number, ["品"] if number % 2 else [])
         assert len(found) <= tables.MOST_COLUMNS + 2
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_a_sheet_of_too_many_ranges_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -378,6 +378,6 @@ def test_the_work_grows_no_faster_than_the_query(name: str) -> None:
 @pytest.mark.parametrize("name", PATHOLOGICAL)
 def test_a_very_long_query_is_read_in_seconds(name: str) -> None:
     text = pathological(name, 200_000)
-    started = time.perf_counter()
+    started = time.process_time()
     attempt(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

@@ -349,7 +349,7 @@ def test_no_sign_that_folds_to_a_numeral_runs_into_the_number_beside_it() -> Non
 )
 def test_long_input_takes_no_more_than_linear_time(piece: str) -> None:
     text = piece * (LARGE // len(piece))
-    started = time.monotonic()
+    started = time.process_time()
     find_amounts(text)
     find_rates(text)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS

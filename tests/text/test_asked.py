@@ -176,9 +176,9 @@ def test_somebody_is_no_number() -> None:
 def test_long_runs_of_digits_are_read_in_one_pass(question: str, digits: str) -> None:
     found = asked(question)
     assert found is not None
-    begun = time.perf_counter()
+    begun = time.process_time()
     found.named_in(digits)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @given(st.text(max_size=60), st.text(max_size=200))

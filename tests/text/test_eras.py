@@ -216,6 +216,6 @@ def test_days_before_1873_have_no_era_to_write() -> None:
 
 @pytest.mark.parametrize("piece", ["1", "一", "令和", "2026年", "令和8年(", "2026/1/", "令和1 "])
 def test_long_input_takes_no_more_than_linear_time(piece: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     find_dates(piece * (LARGE // len(piece)))
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS

@@ -172,6 +172,6 @@ def test_every_character_that_joins_the_one_before_is_known() -> None:
     ids=["marks", "half-width voicing", "fillers", "zero width", "Tibetan", "vowels", "brackets"],
 )
 def test_marks_without_end_take_no_time_without_end(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert fold_with_map(text).text == fold(text)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

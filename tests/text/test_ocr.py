@@ -201,9 +201,9 @@ def test_nothing_but_signs_is_changed(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["マネ-ジャ-", "アー", "ア-", "-", "キャリ-では", "アイ|", "ﾋﾟ-"])
 def test_the_time_grows_with_the_text_alone(piece: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     long_vowels((piece * 10_000)[:10_000])
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_the_time_grows_with_the_text_alone_where_no_word_comes_twice() -> None:

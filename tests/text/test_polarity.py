@@ -64,9 +64,9 @@ def test_a_sentence_of_several_clauses_may_do_both(sentence: str) -> None:
 
 @pytest.mark.parametrize("text", ["ない" * 50_000, "ないです" * 25_000, "なし、" * 30_000, "(" * 100_000])
 def test_any_text_is_read_in_one_pass(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     polarities(text)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -93,10 +93,10 @@ def test_a_number_is_read_with_and_without_commas(value: int) -> None:
     "text", ["1" * 100_000, "1," * 50_000, "一" * 100_000, "a1" * 50_000, "月" * 100_000]
 )
 def test_any_run_is_read_in_one_pass(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     quantities(text)
     codes(text)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,6 @@ def test_a_long_quotation_left_open_ends_with_its_line() -> None:
     ids=["open", "pairs", "stops", "stops in brackets", "English stops", "lines", "address", "addresses"],
 )
 def test_a_million_signs_are_cut_in_one_pass(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert sum(end - start for start, end in sentences(text)) == len(text)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

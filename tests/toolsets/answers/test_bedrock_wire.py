@@ -356,7 +356,7 @@ def test_forty_questions_at_once_are_answered_while_the_event_loop_goes_on(bedro
         with guard:
             at_once += 1
             most = max(most, at_once)
-        bedrock.wire.ended.wait(1.0)
+        bedrock.wire.ended.wait(2.0)
         with guard:
             at_once -= 1
         return generated(request.body["input"]["text"])
@@ -384,9 +384,9 @@ def test_forty_questions_at_once_are_answered_while_the_event_loop_goes_on(bedro
     started = time.monotonic()
     answers, longest = asyncio.run(use())
     assert answers == [f"質問{number}" for number in range(40)]
-    assert longest < 0.8, "the event loop stood still"
+    assert longest < 1.9, "the event loop stood still"
     assert most > 4, "one after the other"
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 12
 
 
 def test_an_error_is_forgotten_by_the_next_question(bedrock: Bedrock) -> None:

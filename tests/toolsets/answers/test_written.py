@@ -72,6 +72,6 @@ def test_no_more_than_a_few_sentences_are_read() -> None:
 def test_a_long_answer_to_many_passages_is_checked_in_a_moment() -> None:
     passage = "副業をしようとする従業員は、会社が定める様式の申請書を人事部に提出するものとする。" * 10
     passages = [Passage(f"副業規程{number}", passage) for number in range(100)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     supported("空文である。" * 600, passages)
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10

@@ -623,10 +623,10 @@ DEEP = "<a>" * 10_000 + "</a>" * 10_000
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_cannot_be_taken_is_refused_at_once(data: bytes, reason: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(Refused) as refused:
         rows(data)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert reason in refused.value.reason
     assert refused.value.ja
 
@@ -651,9 +651,9 @@ def test_a_broken_file_is_refused_with_the_line_of_the_break() -> None:
 
 
 def test_a_wide_file_is_read_in_time_that_grows_with_it() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     row = read(ST36.replace("　刃は摩耗する。", "<sub/>刃<br/>" * 200_000))
-    assert time.perf_counter() - began < 50
+    assert time.process_time() - began < 50
     assert row["desc"].count("刃 ") > 190_000
 
 
