@@ -181,6 +181,27 @@ def test_rows_of_a_page_stay_whole() -> None:
     )
 
 
+def test_rows_below_the_cut_of_a_table_know_the_names_of_its_columns() -> None:
+    table = "| コード | 限度額 |\n|---|---:|\n" + "".join(f"| C-{n:03} | {n}万円 |\n" for n in range(99))
+    content, found = read(f"# 限度額\n\n一覧。\n\n{table}\n以上。\n\n| 内線 |\n| 1003 |\n")
+    assert len(found) > 2
+    assert found[0].columns == ()
+    assert all(each.columns == ("コード", "限度額") for each in found if each.text.startswith("| C-"))
+    assert all(content.text[each.start : each.end] == each.text for each in found)
+    [other] = [each for each in found if "| 内線 |" in each.text]
+    assert other.columns == (("コード", "限度額") if other.text.startswith("| C-") else ())
+
+
+def test_the_rule_of_a_table_may_be_cut_from_its_head() -> None:
+    head = "| コード | 限度額 |\n"
+    before = "文です。" * ((TARGET - len(head)) // 4)
+    _, found = read(f"{before}\n{head}|---|---|\n" + "| C-001 | 10万円 |\n" * 60)
+    assert found[0].text.endswith(head.strip())
+    below = [each for each in found if each.text.startswith(("|---|", "| C-"))]
+    assert len(below) > 1
+    assert {each.columns for each in below} == {("コード", "限度額")}
+
+
 @pytest.mark.parametrize(
     ("text", "fewest"),
     [
@@ -191,8 +212,10 @@ def test_rows_of_a_page_stay_whole() -> None:
         ("# 見出し\n字\n" * 20_000, 20_000),
         ("字" + " " * 2_000_000 + "字", 2),
         ("| " + "字" * 2_000_000, 1_000),
+        ("| 項目 | 説明 |\n|---|---|\n" + "| 休暇 | 年に20日。 |\n" * 50_000, 1_300),
+        ("|" + "-" * 2_000_000 + "字\n| 項目 |\n", 1_000),
     ],
-    ids=["one line", "sentences", "lines", "rows", "headings", "blanks", "one row"],
+    ids=["one line", "sentences", "lines", "rows", "headings", "blanks", "one row", "table", "rule"],
 )
 def test_a_document_of_any_shape_is_cut_in_linear_time(text: str, fewest: int) -> None:
     content = markdown.read(text.encode())

@@ -12,6 +12,7 @@ from itertools import groupby
 from shirube.ingest.readers.contract import Content, Heading
 from shirube.store.documents import Passage
 from shirube.text.sentences import sentences
+from shirube.text.tables import names_above
 
 TARGET = 500
 OVERLAP = 75
@@ -25,12 +26,16 @@ _BREAKS = ("、", "，", ",", "；", ";", "　", " ", "）", ")")
 def passages(content: Content) -> list[Passage]:
     """The passages of a document in order, each with the page its sentences begin on."""
     found: list[Passage] = []
+    since, columns = 0, list[str]()
     for path, start, end in _sections(content):
         for page, units in groupby(
             _units(content.text, start, end), lambda unit: bisect_right(content.pages, unit[0])
         ):
             for first, last in _windows(list(units)):
-                found.append(Passage(content.text[first:last], first, last, path, page or None))
+                columns = names_above(content.text, first, since, columns)
+                since = first
+                text = content.text[first:last]
+                found.append(Passage(text, first, last, path, page or None, tuple(columns)))
     return found
 
 

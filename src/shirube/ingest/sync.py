@@ -36,7 +36,7 @@ _KEPT = (
     "Tesseract is missing; what it read before is kept."
 )
 # Raised whenever the passages of a document change: files read by another version are read again.
-VERSION = 4
+VERSION = 5
 # A title goes with every passage. The longest name of a Japanese law has 110 characters.
 _LONGEST_TITLE = 300
 # What the column holds.

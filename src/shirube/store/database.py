@@ -22,7 +22,7 @@ from shirube.errors import InvalidInput, Unavailable
 
 log = logging.getLogger(__name__)
 
-HEAD = "0006"
+HEAD = "0007"
 BUSY_SECONDS = 60
 _WRITES = "shirube_writes"
 # "shirube" in ASCII: any number that nobody else locks in the same database.

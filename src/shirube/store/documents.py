@@ -55,6 +55,8 @@ class Passage:
     end: int
     heading_path: tuple[str, ...] = ()
     page: int | None = None
+    columns: tuple[str, ...] = ()
+    """What the columns of the table are called whose rows it begins with, where the head stands further up."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
             "end": passage.end,
             "heading_path": list(passage.heading_path),
             "page": passage.page,
+            "columns": list(passage.columns) or None,
         }
         for index, passage in enumerate(document.passages)
     ]

@@ -25,6 +25,7 @@ class StoredPassage(NamedTuple):
     end: int
     heading_path: tuple[str, ...]
     page: int | None
+    columns: tuple[str, ...]
     document_id: str
     document_title: str
     source: str
@@ -135,6 +136,7 @@ def _passages() -> Any:
             passages.c.end,
             passages.c.heading_path,
             passages.c.page,
+            passages.c.columns,
             passages.c.document_id,
             documents.c.title,
             documents.c.source,
@@ -152,11 +154,14 @@ def _joined(statement: Any) -> Any:
     )
 
 
-_HEADINGS = StoredPassage._fields.index("heading_path")
+_HEADINGS, _COLUMNS = map(StoredPassage._fields.index, ("heading_path", "columns"))
 
 
 def _stored(row: Row[Any]) -> StoredPassage:
-    return StoredPassage._make((*row[:_HEADINGS], tuple(row[_HEADINGS]), *row[_HEADINGS + 1 :]))
+    values = list(row)
+    values[_HEADINGS] = tuple(values[_HEADINGS])
+    values[_COLUMNS] = tuple(values[_COLUMNS] or ())
+    return StoredPassage._make(values)
 
 
 def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -136,6 +136,7 @@ passages = Table(
     Column("end", Integer, nullable=False),
     Column("heading_path", JSON, nullable=False),
     Column("page", Integer),
+    Column("columns", JSON(none_as_null=True)),
     UniqueConstraint("document_id", "chunk_index"),
     sqlite_autoincrement=True,
 )

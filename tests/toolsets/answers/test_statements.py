@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shirube.text.tables import names_above
 from shirube.toolsets.answers.statements import listed_after, statements
-from shirube.toolsets.answers.tables import names_above
 
 TABLE = "| 等級 | 日当 |\n|---|---:|\n| G1 | 2,000円 |\n| G4 | 3,000円 |\n"
 

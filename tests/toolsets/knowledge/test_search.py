@@ -147,6 +147,23 @@ def test_in_a_base_of_two_languages_each_is_found_by_its_own(
 # Shape
 
 
+def test_a_row_far_below_the_head_of_its_table_is_found_by_the_name_of_its_column(
+    served: Served, tmp_path: Path
+) -> None:
+    rows = "".join(f"| 品番{n:03} | {n},000円 | 倉庫{n % 7} |\n" for n in range(120))
+    for file, price in (("甲.md", "販売価格"), ("乙.md", "仕入単価"), ("丙.md", "廃棄費用")):
+        table = f"# 部品\n\n| 品番 | {price} | 置場 |\n|---|---|---|\n{rows}"
+        (tmp_path / file).write_text(table, encoding="utf-8")
+    add_files(served.database, LOCAL, served.base, find_files(sorted(tmp_path.glob("*.md"))), Options())
+    first = served.found("品番097 仕入単価", threshold=0.0)["results"][0]
+    assert "| 品番097 | 97,000円 |" in first["content"]
+    assert first["metadata"]["source"]["file"].endswith("/乙.md")
+    assert first["metadata"]["columns"] == ["品番", "仕入単価", "置場"]
+    top = served.found("品番003 仕入単価", threshold=0.0)["results"][0]
+    assert top["content"].startswith("| 品番 | 仕入単価 | 置場 |")
+    assert "columns" not in top["metadata"]
+
+
 def test_the_documented_request_is_answered_in_the_documented_shape(served: Served) -> None:
     base = served.create("マイナビ", document("アルムナイ.md", ALUMNI, "別の話です。"))
     query = "マイナビのアルムナイサービスについて教えて"

@@ -21,7 +21,6 @@ from shirube.toolsets.answers import schema
 from shirube.toolsets.answers.evidence import Question, Sentence
 from shirube.toolsets.answers.statements import Statement
 from shirube.toolsets.answers.support import Passage
-from shirube.toolsets.answers.tables import names_above
 from shirube.toolsets.answers.written import Part, Rest, supported
 from shirube.toolsets.knowledge.feed import BODY
 from shirube.toolsets.knowledge.schema import MAX_RESULTS, Result, SearchInput
@@ -61,6 +60,7 @@ class Source:
     start: int
     score: float
     telling: list[Sentence]
+    columns: list[str]
 
     def cited(self, start: int, end: int) -> schema.Citation:
         """The stretch of it around these characters; nothing invisible is quoted, and nothing is left out within."""
@@ -160,13 +160,10 @@ class LocalAnswers:
     def _source(self, caller: Caller, question: Question, result: Result) -> Source:
         about = result.metadata
         text = result.content
-        names: Sequence[str] = ()
-        is_cut = len(text) != about.span.end - about.span.start  # something invisible was taken out
-        if is_cut or text.startswith("|"):
+        if len(text) != about.span.end - about.span.start:  # something invisible was taken out
             with self._workspace.database.read() as connection:
                 whole = document_text(connection, caller, about.document_id)
             text = whole[about.span.start : about.span.end]
-            names = names_above(whole, about.span.start)
         headings = [heading for heading in about.heading_path if heading != about.document_title]
         title = visible(" › ".join([about.document_title, *headings]))
         return Source(
@@ -177,7 +174,8 @@ class LocalAnswers:
             page=about.source.page,
             start=about.span.start,
             score=result.score,
-            telling=question.telling(title, text, about.source.file, names),
+            columns=about.columns or [],
+            telling=question.telling(title, text, about.source.file, about.columns or ()),
         )
 
 
@@ -221,7 +219,10 @@ def _written(
     """A language model's sentences, as far as the passages support them; none where it finds no answer in them, and
     None where what it wrote cannot be used."""
     given_to_model = [
-        {"content": visible(each.text), "metadata": {"document_title": each.title, "heading_path": []}}
+        {
+            "content": visible(each.text),
+            "metadata": {"document_title": each.title, "heading_path": [], "columns": each.columns},
+        }
         for each in sources
     ]
     try:
@@ -239,7 +240,7 @@ def _written(
             "The language model found no answer in the passages."
         )
         return []
-    kept, whole = supported(written.text, [Passage(each.title, each.text) for each in sources])
+    kept, whole = supported(written.text, [Passage(each.title, each.text, each.columns) for each in sources])
     if not whole:
         warnings.append(
             "出典で確かめられない文を除きました。 Sentences that no passage supports were dropped."

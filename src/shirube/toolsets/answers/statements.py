@@ -7,7 +7,8 @@ from itertools import takewhile
 from typing import Literal
 
 from shirube.text.sentences import sentences
-from shirube.toolsets.answers.tables import Row, in_one_line, rows
+from shirube.text.tables import in_one_line
+from shirube.toolsets.answers.tables import Row, rows
 
 # Letters and figures.
 _SAYS_SOMETHING = 5

@@ -98,13 +98,14 @@ class Said:
 class Passage:
     """A passage with its title, read when it is first needed. What speaks to a model supports nothing."""
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, columns: Sequence[str] = ()) -> None:
         self.title = Said(title)
         self._text = text
+        self._columns = columns
 
     @cached_property
     def stated(self) -> list[Said]:
-        found = (Said(each.text, each.start, each.end) for each in statements(self._text))
+        found = (Said(each.text, each.start, each.end) for each in statements(self._text, self._columns))
         return [each for each in found if not speaks_to_a_model(each.text)]
 
     @cached_property

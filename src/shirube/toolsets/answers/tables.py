@@ -9,16 +9,11 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from shirube.text.invisible import visible
+from shirube.text.tables import cells_of, is_rule
 
-_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*\Z")
-_CELL_BORDER = re.compile(r"(?<!\\)\|")
-_LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _NAMED_CELL = re.compile(r"(?P<name>[^:：]{1,60}): (?P<value>\S.*)")
 # Lines that a head may have.
 _HEAD = 3
-# So far above a row its head is looked for.
-_FAR_UP = 200_000
 # Half of what a passage holds; one that is shorter was not cut, and its last line is the last of its section.
 _MAY_BE_CUT = 250
 
@@ -48,8 +43,8 @@ def rows(passage: str, start: int, end: int, names: Sequence[str] = ()) -> list[
     found: list[Row] = []
     at = start
     for line in passage[start:end].splitlines(keepends=True):
-        if not _RULE.match(line.strip()):
-            lines.append(_Line(at, at + len(line), _cells(line)))
+        if not is_rule(line):
+            lines.append(_Line(at, at + len(line), cells_of(line)))
         elif lines:
             # The line before the rule is the head; whatever stands above that has one of its own.
             found += _below(names, lines[:-1])
@@ -60,27 +55,6 @@ def rows(passage: str, start: int, end: int, names: Sequence[str] = ()) -> list[
         return []
     found += _below(names, lines)
     return [replace(found[0], is_alone=True)] if len(found) == 1 else found
-
-
-def names_above(text: str, at: int) -> list[str]:
-    """The names of the columns of the table that goes on at `at`, from its head further up."""
-    below = ""
-    for line in reversed(text[max(at - _FAR_UP, 0) : at].splitlines()):
-        if not line.lstrip().startswith("|"):
-            return []
-        if below and _RULE.match(below):
-            return _cells(line)
-        below = line.strip()
-    return []
-
-
-def in_one_line(text: str) -> str:
-    return _LINE_BREAK.sub(" ", visible(text).strip())
-
-
-def _cells(line: str) -> list[str]:
-    inner = line.strip().removeprefix("|").removesuffix("|")
-    return [in_one_line(cell) for cell in _CELL_BORDER.split(inner)]
 
 
 def _below(names: Sequence[str], lines: Sequence[_Line]) -> list[Row]:

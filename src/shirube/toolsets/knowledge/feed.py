@@ -29,11 +29,12 @@ def _entries(_connection: Connection, found: Sequence[StoredPassage]) -> Iterabl
 
 def entry(passage: StoredPassage) -> Entry:
     headings = [name for name in passage.heading_path if name != passage.document_title]
+    columns = [" ".join(passage.columns)] if passage.columns else []
     # A heading is often the question that the text below answers: it is searched as part of the text.
     return Entry(
         key=passage.id,
         group=passage.document_id,
-        texts={"title": passage.document_title, "body": "\n".join([*headings, passage.text])},
+        texts={"title": passage.document_title, "body": "\n".join([*headings, *columns, passage.text])},
         keywords={
             "collection": [passage.collection_id],
             "department": [passage.department or NO_DEPARTMENT],

@@ -99,6 +99,9 @@ class ResultMetadata(BaseModel):
     document_title: str
     source: Source
     heading_path: list[str]
+    columns: list[str] | None = Field(
+        default=None, description="表の途中から始まる content の列名（見出し行はその前にあります）"
+    )
     span: Span = Field(description="文書本文での文字位置")
     ranks: dict[str, int] | None = Field(default=None, description="各段階での順位（explain: true のとき）")
 

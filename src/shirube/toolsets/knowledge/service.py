@@ -347,6 +347,7 @@ def _result(ranked: Ranked, passage: StoredPassage, explain: bool) -> schema.Res
             source=schema.Source(file=visible(passage.source), **given(page=passage.page)),
             heading_path=[visible(name) for name in passage.heading_path],
             span=schema.Span(start=passage.start, end=passage.end),
+            **given(columns=[visible(name) for name in passage.columns] or None),
             **given(ranks=dict(ranked.ranks) if explain else None),
         ),
     )

@@ -91,12 +91,14 @@ def _number(text: str, last: int) -> int | None:
 
 
 def _prompt(question: str, results: Sequence[Mapping[str, Any]]) -> str:
-    documents = (
-        f"[{number}] {quoted({'title': _title(result), 'text': result['content'][:_PASSAGE]})}\n"
-        for number, result in enumerate(results, 1)
-    )
+    documents = (f"[{number}] {quoted(_shown(result))}\n" for number, result in enumerate(results, 1))
     return f"{_PROMPT}{''.join(documents)}\n質問: {quoted(question)}\n"
 
 
-def _title(result: Mapping[str, Any]) -> str:
-    return " › ".join([result["metadata"]["document_title"], *result["metadata"]["heading_path"]])
+def _shown(result: Mapping[str, Any]) -> dict[str, Any]:
+    about = result["metadata"]
+    return {
+        "title": " › ".join([about["document_title"], *about["heading_path"]]),
+        **({"columns": columns} if (columns := about.get("columns")) else {}),
+        "text": result["content"][:_PASSAGE],
+    }
