@@ -95,7 +95,8 @@ def visible_texts(
     """The same with what ranking needs alone: a search reads a hundred of them and shows ten."""
     statement = _visible_texts(caller)
     for batch in _batches(ids):
-        yield from map(PassageText._make, connection.execute(statement, {"base": base_id, "ids": batch}))
+        rows = connection.execute(statement, {"base": base_id, "ids": batch})
+        yield from map(PassageText._make, rows.all())  # at once: one by one takes twice as long
 
 
 def _visible(statement: Any, caller: Caller) -> Any:

@@ -34,22 +34,24 @@ class Matrix:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def taken(self, at: "npt.NDArray[np.int64] | npt.NDArray[np.bool_]") -> "Matrix":
-        return Matrix(self.rows[at], self.lengths[at])
+    def taken(self, at: npt.NDArray[np.int64]) -> "Matrix":
+        # `take` needs half the time of an index.
+        return Matrix(self.rows.take(at, axis=0), self.lengths.take(at))
 
     def joined(self, other: "Matrix") -> "Matrix":
         return Matrix(np.concatenate([self.rows, other.rows]), np.concatenate([self.lengths, other.lengths]))
 
     def cosines(self, queries: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
         """A row for each query."""
-        from numkong import cdist
+        from numkong import dots_pack, dots_packed
 
         if not len(self):
             return np.empty((len(queries), 0))
         found = np.empty((len(queries), len(self)))
+        packed = dots_pack(queries)
 
         def compare(part: slice) -> None:
-            found[:, part] = cdist(queries, self.rows[part], "dot")
+            found[:, part] = np.asarray(dots_packed(self.rows[part], packed)).T
 
         if len(self) < _SHARED:
             compare(slice(None))
@@ -237,7 +239,7 @@ def read_rows(generation: Path) -> Rows:
 
 
 def _read_matrix(generation: Path, name: str) -> Matrix:
-    rows = np.load(generation / f"{name}.npy", mmap_mode="r")
+    rows = np.asarray(np.load(generation / f"{name}.npy", mmap_mode="r"))
     lengths = np.load(generation / f"{name}-lengths.npy")
     if len(rows) != len(lengths):
         raise ValueError("rows are missing")
