@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shirube.ingest.readers import text
 from shirube.ingest.readers.contract import Content, Unreadable
 from shirube.ingest.readers.markdown import read
 
@@ -202,6 +203,44 @@ def test_broken_front_matter_is_warned_of_and_the_file_still_read(written: str) 
     assert len(found.warnings) == 1
     assert found.warnings[0].startswith("front matter is not valid YAML: ")
     assert found.start == 0  # nothing is lost
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "---\nconfidentiality： secret\n---\n# 処分\n",
+        "---\nｃｏｎｆｉｄｅｎｔｉａｌｉｔｙ: secret\n---\n# 処分\n",
+        "\n---\nconfidentiality: secret\n---\n# 処分\n",
+        "---\nconfidentiality: secret\n# 処分\n本文\n",
+        "---\nconfidentiality: secret\nconfidentiality: public\n---\n# 処分\n",
+        "---\nDepartment: 人事\ndepartment: 総務\n---\n# 処分\n",
+        "---\naccess:\n  confidentiality: secret\n---\n# 処分\n",
+        '+++\nconfidentiality = "secret"\n+++\n# 処分\n',
+    ],
+)
+def test_who_may_read_it_written_so_that_it_is_not_read_refuses_the_file(written: str) -> None:
+    with pytest.raises(Unreadable, match="cannot be read as front matter"):
+        read(written.encode())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "---\nauthor:\n  department: 人事\n---\n本文\n",
+        "---\ntitle: 規程\n...\nconfidentiality: とは何か\n",
+        "# 用語\nconfidentiality: 機密性\n---\ndepartment: 部署\n---\n",
+        "---\n区切り線の下の本文。\n\nconfidentiality: 機密性\n",
+    ],
+)
+def test_words_about_access_elsewhere_are_text(written: str) -> None:
+    assert read(written.encode()).text == written
+
+
+def test_front_matter_is_read_in_markdown_alone_so_a_text_that_has_it_is_refused() -> None:
+    written = "---\nconfidentiality: secret\n---\n本文\n".encode()
+    assert read(written).metadata == {"confidentiality": "secret"}
+    with pytest.raises(Unreadable, match="cannot be read as front matter"):
+        text.read(written)
 
 
 @pytest.mark.parametrize(

@@ -366,6 +366,32 @@ def test_two_folders_of_one_name_do_not_overwrite_each_other(shelf: Shelf) -> No
     assert shelf.add(other, collection="別の会社").added == ["docs/新規.md", "docs/規程.md"]
 
 
+def test_with_sync_a_file_given_by_name_says_nothing_of_its_neighbours(shelf: Shelf) -> None:
+    given = shelf.write("a.md")
+    shelf.write("b.txt")
+    shelf.write("下/c.md")
+    shelf.add()
+    assert shelf.add(given, remove_missing=True).removed == []
+    given.write_bytes(b"\x00\x01")
+    assert shelf.add(given, remove_missing=True).removed == ["docs/a.md"]
+    assert set(shelf.documents()) == {"docs/b.txt", "docs/下/c.md"}
+
+
+def test_a_folder_that_was_moved_keeps_its_documents_from_another_of_its_name(shelf: Shelf) -> None:
+    shelf.write("規程.md")
+    shelf.write("廃止.md")
+    shelf.add()
+    (shelf.folder.parent / "新居").mkdir()
+    moved = shelf.folder.rename(shelf.folder.parent / "新居" / "docs")
+    before = shelf.documents()
+    assert shelf.add(moved).unchanged == ["docs/廃止.md", "docs/規程.md"]
+    assert {row.version for row in shelf.documents().values()} == {row.version for row in before.values()}
+    shelf.write("規程.md", "よその本文。")
+    report = shelf.add(remove_missing=True)
+    assert (report.changed, report.removed) == ([], [])
+    assert reasons(report)["docs/規程.md"].startswith("a document of this name came from another folder")
+
+
 def test_a_folder_that_was_moved_is_the_same_folder(shelf: Shelf) -> None:
     shelf.write("規程.md")
     shelf.write("廃止.md")

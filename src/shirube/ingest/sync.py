@@ -35,8 +35,8 @@ _KEPT = (
     "Tesseract が見つからないため、前に読み取った内容をそのまま使います。 "
     "Tesseract is missing; what it read before is kept."
 )
-# Raised whenever the passages of a document change: files read by another version are read again.
-VERSION = 5
+# Raised whenever the passages of a document or who may read it change: files read by another version are read again.
+VERSION = 6
 # A title goes with every passage. The longest name of a Japanese law has 110 characters.
 _LONGEST_TITLE = 300
 # What the column holds.
@@ -86,6 +86,8 @@ class File:
     source: str
     root: Path
     is_closed_folder: bool = False
+    is_alone: bool = False
+    """Whether it was asked for by its own name: then nothing is known of what else its folder holds."""
 
 
 _BEYOND = (
@@ -116,7 +118,8 @@ def find_files(paths: Iterable[Path]) -> list[File]:
                 hint="パスを確認してください。 Check the path.",
             )
         # A file goes by the name it has when its folder is added, so that nothing goes in twice.
-        found += _below(root) if is_folder else [File(root, _source(root, root.parent.parent), root.parent)]
+        alone = File(root, _source(root, root.parent.parent), root.parent, is_alone=True)
+        found += _below(root) if is_folder else [alone]
     return found
 
 
@@ -162,7 +165,8 @@ def add_files(
     above = {Path(before.root) for before in known.values() if before.root}
     with apart.kept():
         for given in files:
-            roots.add((str(given.root), _top(given.source)))
+            if not given.is_alone:
+                roots.add((str(given.root), _top(given.source)))
             file = _as_known(given, known, above)
             if file.is_closed_folder:
                 closed.add(f"{file.source}/")
@@ -182,11 +186,15 @@ def add_files(
                 # Who may read a document is not forgotten because the flags were not given again.
                 kept = _with_access_of(before, options)
                 spoken = languages() if _may_be_scanned(file) else None
-                if before and before.content_hash == _hash(file, data, kept, spoken):
+                is_same = before and before.content_hash == _hash(file, data, kept, spoken)
+                was_scanned = before and not spoken and _was_scanned(file, data, kept, before)
+                if before and (is_same or was_scanned):
+                    if before.root != str(file.root):
+                        with database.write() as connection:
+                            documents.move_document(connection, base.id, collection, file.source, file.root)
                     report.unchanged.append(file.source)
-                elif before and not spoken and _was_scanned(file, data, kept, before):
-                    report.unchanged.append(file.source)
-                    report.warnings.append(f"{file.source}: {_KEPT}")
+                    if not is_same:
+                        report.warnings.append(f"{file.source}: {_KEPT}")
                 else:
                     document = _document(file, data, spoken, kept, report)
                     if not _is_within(caller, document):
@@ -207,7 +215,7 @@ def add_files(
         for source, before in known.items():
             gone = source not in seen and not source.startswith(tuple(closed))
             theirs = _is_of(roots, before, source) or _is_below(asked_for, before, source)
-            if gone and before.is_open and theirs:
+            if gone and before.is_open and (theirs or source in stale):
                 with database.write() as connection:
                     documents.remove_document(connection, base.id, collection, source)
                 report.removed.append(source)

@@ -4,6 +4,7 @@ import uuid
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
@@ -166,6 +167,13 @@ def put_document(connection: Connection, base_id: str, collection_id: str, docum
         connection.execute(_INSERT_PASSAGES, rows)
     _count(connection, base_id, document.department, document.confidentiality, 1, len(document.passages))
     return list(connection.execute(_PASSAGE_IDS, {"document": doc_id}).scalars())
+
+
+def move_document(connection: Connection, base_id: str, collection_id: str, source: str, root: Path) -> None:
+    """Note that the folder of an unchanged document is `root` now. Whoever searches sees no difference."""
+    here = documents.c.id == document_id(base_id, collection_id, source)
+    metadata = connection.execute(select(documents.c.metadata).where(here)).scalar_one()
+    connection.execute(update(documents).where(here).values(metadata={**metadata, "root": str(root)}))
 
 
 def remove_document(connection: Connection, base_id: str, collection_id: str, source: str) -> bool:

@@ -5,6 +5,7 @@ A line scanner, not a renderer: a statute book of 88 million characters is read 
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +21,11 @@ _LONGEST_FRONT_MATTER = 100_000
 _DEEPEST = 50
 # What says who may read the document: where it cannot be made out, the document must not be open to everybody.
 _ACCESS = re.compile(r"^[ \t]*+[\"']?(?:confidentiality|department)\b", re.IGNORECASE | re.MULTILINE)
+# The same, one for each line, however it is written.
+_SAID = re.compile(
+    r"^([ \t]*+)[\"']?(confidentiality|department)[\"']?[ \t]*+[:=]", re.IGNORECASE | re.MULTILINE
+)
+_RULES = ("---", "+++")
 # Headings, fences, and underlines that make the line above a heading. Possessive: no line is gone over twice.
 _LINE = re.compile(
     r"^ {0,3}(?:(?P<marks>#{1,6})(?:[ \t]++(?P<text>[^\r\n]*+))?"
@@ -46,6 +52,7 @@ def _loaded(written: str) -> Any:
 def read(data: bytes) -> Content:
     text = decode(data)
     front = _open_to_all(front_matter(text))
+    check_access(text, front.metadata)
     headings = _headings(text, front.end)
     named = front.metadata.get("title")
     title = None if named is None or isinstance(named, dict | list) else str(named).strip()
@@ -95,6 +102,36 @@ def _open_to_all(front: FrontMatter) -> FrontMatter:
             f"confidentiality か department のあるフロントマターが YAML として正しくありません（{reason}）。",
         )
     return replace(front, end=0)
+
+
+def check_access(text: str, metadata: Mapping[str, Any]) -> None:
+    """Refuse a text whose head says who may read it without that being in `metadata`: a full-width colon, an empty line
+    above, no line that closes it, a name twice or inside another, a file that is no Markdown."""
+    said = [(len(each[1]), each[2].lower()) for each in _SAID.finditer(_head(text))]
+    known = {key.strip().lower() for key in metadata}
+    for indent, name in said:
+        # Others have departments too, such as an author.
+        meant = not indent or name == "confidentiality"
+        if meant and (name not in known or said.count((0, name)) > 1):
+            raise Unreadable(
+                f"{name} at its beginning cannot be read as front matter: `---` as the first line of a Markdown file, "
+                f"`{name}: …` once on a line of its own, `---` below",
+                f"冒頭の {name} をフロントマターとして読み取れません。Markdown ファイルの1行目を --- とし、"
+                f"{name}: … を独立した行に1回だけ書き、--- で閉じてください。",
+            )
+
+
+def _head(text: str) -> str:
+    """What stands at the beginning between two rules or, where the second is missing, down to an empty line."""
+    lines = unicodedata.normalize("NFKC", text[:_LONGEST_FRONT_MATTER]).lstrip("\ufeff \t\r\n").splitlines()
+    if not lines or lines[0].rstrip() not in _RULES:
+        return ""
+    rest = [line.rstrip() for line in lines[1:]]
+    for ends in ((lines[0].rstrip(), "..."), ("",)):
+        closing = next((at for at, line in enumerate(rest) if line in ends), None)
+        if closing is not None:
+            return "\n".join(rest[:closing])
+    return "\n".join(rest)
 
 
 def _check(metadata: object) -> None:

@@ -2,7 +2,10 @@
 
 from shirube.ingest.readers.contract import Content
 from shirube.ingest.readers.encoding import decode
+from shirube.ingest.readers.markdown import check_access
 
 
 def read(data: bytes) -> Content:
-    return Content(decode(data))
+    text = decode(data)
+    check_access(text, {})
+    return Content(text)
