@@ -18,7 +18,7 @@ from shirube.models.ranker.matches import (
     match_words,
     pair_codes,
 )
-from shirube.models.ranker.reranker import LearnedReranker
+from shirube.models.ranker.reranker import LearnedReranker, kind_of
 from shirube.text.tokenize import words, words_and_borders
 
 TEXTS = [
@@ -203,6 +203,30 @@ def test_keywords_are_served_by_whatever_holds_them_all() -> None:
     scores = LearnedReranker().scores(question("副業"), shown)
     assert (scores[:12] >= 0.6).sum() >= 9
     assert scores[12] < 0.5
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_keywords_that_nothing_covers_score_low_in_the_same_order(known: bool) -> None:
+    texts = ["子の卒園式に出席するときは休暇を取れる。", "会議室は予約する。", "健康診断の式次第を配る。"]
+    shown = candidates(texts, ["", "", ""])
+    far = np.array([0.1, 0.05, 0.08]) if known else np.full(3, np.nan)
+    shown = replace(shown, whole=far, window=far, title=far)
+    asked = question("シュレーディンガー方程式")
+    asked = replace(asked, rarity=np.where(asked.words == fingerprints["式"], 5.0, 7.0))
+    scores = LearnedReranker().scores(asked, shown)
+    assert kind_of(features(asked, shown)) == "keywords"
+    assert scores.max() < 0.3
+    network = LearnedReranker()._networks["keywords"](features(asked, shown))
+    np.testing.assert_array_equal(np.argsort(-scores), np.argsort(-network))
+
+
+def test_keywords_that_a_near_passage_has_half_of_keep_their_scores() -> None:
+    shown = candidates(["副業の許可は人事部長が決める。", "会議室は予約する。"], ["副業・兼業規程", ""])
+    near = np.array([0.6, 0.1])
+    shown = replace(shown, whole=near, window=near, title=near)
+    asked = question("副業 許可 決裁者")
+    network = LearnedReranker()._networks["keywords"](features(asked, shown))
+    np.testing.assert_array_equal(LearnedReranker().scores(asked, shown), 1 / (1 + np.exp(-network)))
 
 
 def test_without_vectors_their_features_are_unknown_and_the_scores_still_tell_apart() -> None:

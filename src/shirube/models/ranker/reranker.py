@@ -25,9 +25,15 @@ _SOME, _UNCOVERED = 0.2, 0.7
 _AS_NEAR = 0.05
 # What covers all of a query, the log odds of 0.62, and the quartile above which three of four lie.
 _EVERY, _FOUND, _MOST_FROM = 0.999, 0.49, 0.25
-_QUESTION, _WORDS, _FOREIGN, _COVERED, _WINDOW, _COMPLETE = (
+# Log odds that keywords are answered here at all: weights of what the best passage covers of them and of how near the
+# best window is, and a constant; with vectors and without. `benchmarks/fit_answerable.py` finds them.
+_NEAR, _BLIND = (14.7, 17.9, -15.75), (17.69, 0.0, -8.34)
+# So much of these log odds counts: a company's rules are further from what its people ask than the training texts,
+# whose keywords were made from them.
+_BELIEVED = 0.5
+_QUESTION, _WORDS, _FOREIGN, _COVERED, _NEAREST, _WINDOW, _COMPLETE = (
     NAMES.index(name)
-    for name in ("question", "words", "foreign", "best_covered", "window", "covered_by_both")
+    for name in ("question", "words", "foreign", "best_covered", "best_window", "window", "covered_by_both")
 )
 
 
@@ -44,6 +50,8 @@ class LearnedReranker:
         if kind == "foreign":
             own = _at_home(table, foreign_to(question, candidates))
             logits[own] = self._logits(_within_language(table), table[own])
+        elif kind == "keywords":
+            logits = _lowered(logits, table)
         return np.asarray(1 / (1 + np.exp(-logits)), np.float64)
 
     def _logits(self, kind: Kind, table: Scores) -> Scores:
@@ -73,10 +81,31 @@ def _raised(logits: Scores, table: Scores) -> Scores:
 
     Who asks with keywords is served by whatever holds them all, even where something tells one passage from another.
     """
-    complete = table[:, _COMPLETE] > _EVERY
+    complete = _complete(table)
     if not complete.any():
         return logits
     return logits + max(0.0, _FOUND - float(np.quantile(logits[complete], _MOST_FROM)))
+
+
+def _lowered(logits: Scores, table: Scores) -> Scores:
+    """The same order where no passage holds every keyword, the best no likelier right than that any is.
+
+    The network compares passages: 式 in 卒園式 is the best there is of シュレーディンガー方程式, and says nothing.
+    """
+    if _complete(table).any():
+        return logits
+    return logits - max(0.0, float(logits.max()) - _BELIEVED * answerable(table))
+
+
+def _complete(table: Scores) -> npt.NDArray[np.bool_]:
+    return np.asarray(table[:, _COMPLETE] > _EVERY)
+
+
+def answerable(table: Scores) -> float:
+    """The log odds that keywords are answered by anything in the list, from the features of its candidates."""
+    nearest = float(table[0, _NEAREST])
+    covered, near, constant = _BLIND if np.isnan(nearest) else _NEAR
+    return covered * float(table[0, _COVERED]) + near * float(np.nan_to_num(nearest)) + constant
 
 
 def _at_home(table: Scores, foreign: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
