@@ -225,6 +225,7 @@ def test_keywords_that_a_near_passage_has_half_of_keep_their_scores() -> None:
     near = np.array([0.6, 0.1])
     shown = replace(shown, whole=near, window=near, title=near)
     asked = question("副業 許可 決裁者")
+    asked = replace(asked, rarity=np.ones(len(asked.words)))
     network = LearnedReranker()._networks["keywords"](features(asked, shown))
     np.testing.assert_array_equal(LearnedReranker().scores(asked, shown), 1 / (1 + np.exp(-network)))
 
