@@ -45,6 +45,8 @@ def test_any_dash_inside_a_word_of_the_dictionary_is_a_long_vowel(sign: str) -> 
         "ビラ一枚、テーブル一つ",
         "コンピューター・システム",
         "表 | サーバー | モニター |",
+        "|メニュ|価格|",
+        "品名の表\n　｜デコ｜ダ｜回路｜",
         "ローマ―ナポリ間",
     ],
 )

@@ -32,6 +32,9 @@ Reason = Literal["same_text", "dictionary", "letters", "llm"]
 _HALF_LONG = "ｰ"
 _SIGNS = re.escape(DASHES + LOOK_ALIKES)
 _RUN = re.compile(rf"[{KATAKANA}][{KATAKANA}ー{_SIGNS}]*")
+# In a row of a table, which begins with a bar, bars are borders.
+_ROW = re.compile(r"[ \t\u3000]*+[|｜]")
+_CELL = re.compile(rf"[{KATAKANA}](?:(?![|｜])[{KATAKANA}ー{_SIGNS}])*")
 _WORD = re.compile(rf"[{KATAKANA}][{KATAKANA}ー]+")
 _SIGN = re.compile(rf"[{_SIGNS}]")
 _LETTER = re.compile(rf"[{KATAKANA}]")
@@ -91,14 +94,20 @@ def changed(text: str, changes: Iterable[Change]) -> str:
 
 def _judgements(text: str) -> Iterator[tuple[Change | None, Doubt | None]]:
     spelt: _Spelt | None = None
-    for run in _RUN.finditer(text):
-        if not _SIGN.search(run[0]):
-            continue
+    for first, last in _runs(text):
         spelt = spelt or _Spelt(text)
-        for start in range(0, len(run[0]), _STRETCH):
-            yield from _in_stretch(
-                text, run.start() + start, min(run.start() + start + _STRETCH, run.end()), spelt
-            )
+        for start in range(first, last, _STRETCH):
+            yield from _in_stretch(text, start, min(start + _STRETCH, last), spelt)
+
+
+def _runs(text: str) -> Iterator[tuple[int, int]]:
+    """Where katakana and signs stand together."""
+    for run in _RUN.finditer(text):
+        if _SIGN.search(run[0]):
+            if _ROW.match(text, text.rfind("\n", 0, run.start()) + 1):
+                yield from (cell.span() for cell in _CELL.finditer(text, *run.span()))
+            else:
+                yield run.span()
 
 
 def _in_stretch(
